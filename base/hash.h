@@ -51,23 +51,25 @@ static inline void hash_tail(const uint8_t *p, size_t size, uint64_t *a, uint64_
     }
 }
 
-/* Four independent lanes for runs over 64 bytes: the multiplies overlap. */
-static inline uint64_t hash_long(const uint8_t **data, size_t *size, uint64_t seed)
+/* Four independent lanes for runs over 64 bytes: the multiplies overlap.
+ * Both factors carry a secret (s and t): data that equals a known factor
+ * would make the product 0 and forget everything before it. */
+static inline uint64_t hash_long(const uint8_t **data, size_t *size, uint64_t s, uint64_t t)
 {
     const uint8_t *p = *data;
     size_t left = *size;
-    uint64_t s0 = seed, s1 = seed ^ HASH_K1, s2 = seed ^ HASH_K2, s3 = seed ^ HASH_K3;
+    uint64_t s1 = s ^ HASH_K1, s2 = s ^ HASH_K2, s3 = s ^ HASH_K3;
     do {
-        s0 = hash_fold(load_u64(p) ^ HASH_K0, load_u64(p + 8) ^ s0);
-        s1 = hash_fold(load_u64(p + 16) ^ HASH_K1, load_u64(p + 24) ^ s1);
-        s2 = hash_fold(load_u64(p + 32) ^ HASH_K2, load_u64(p + 40) ^ s2);
-        s3 = hash_fold(load_u64(p + 48) ^ HASH_K3, load_u64(p + 56) ^ s3);
+        s = hash_fold(load_u64(p) ^ t, load_u64(p + 8) ^ s);
+        s1 = hash_fold(load_u64(p + 16) ^ t, load_u64(p + 24) ^ s1);
+        s2 = hash_fold(load_u64(p + 32) ^ t, load_u64(p + 40) ^ s2);
+        s3 = hash_fold(load_u64(p + 48) ^ t, load_u64(p + 56) ^ s3);
         p += 64;
         left -= 64;
     } while (left > 64);
     *data = p;
     *size = left;
-    return hash_fold(s0 ^ HASH_K2, s1 ^ HASH_K3) ^ hash_fold(s2 ^ HASH_K0, s3 ^ HASH_K1);
+    return hash_fold(s ^ HASH_K2, s1 ^ HASH_K3) ^ hash_fold(s2 ^ HASH_K0, s3 ^ HASH_K1);
 }
 
 /* Returns the hash of `size` bytes under `seed`. */
@@ -75,18 +77,17 @@ static inline uint64_t hash_bytes(const void *data, size_t size, uint64_t seed)
 {
     const uint8_t *p = (const uint8_t *)data;
     size_t left = size;
-    uint64_t a, b;
-    seed ^= HASH_K0;
+    uint64_t a, b, s = seed ^ HASH_K0, t = hash_fold(seed ^ HASH_K2, HASH_K3);
     if (left > 64) {
-        seed = hash_long(&p, &left, seed);
+        s = hash_long(&p, &left, s, t);
     }
     while (left > 16) {
-        seed = hash_fold(load_u64(p) ^ HASH_K1, load_u64(p + 8) ^ seed);
+        s = hash_fold(load_u64(p) ^ t, load_u64(p + 8) ^ s);
         p += 16;
         left -= 16;
     }
     hash_tail(p, left, &a, &b);
-    return hash_fold(HASH_K1 ^ size, hash_fold(a ^ HASH_K1, b ^ seed));
+    return hash_fold(t ^ size, hash_fold(a ^ t, b ^ s));
 }
 
 #endif
