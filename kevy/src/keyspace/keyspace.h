@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * The keyspace: sixteen databases of keys, what each holds and until when.
+ *
+ * What lives here: finding, writing, removing, expiring and walking keys, each
+ * write one append to the journal before the table changes. What does not: the
+ * lock (engine/ takes it around each call), how values are understood
+ * (command/), where records lie (store/, log/).
+ *
+ * A key past its expiry is a miss everywhere, at once; writing to it starts
+ * anew. Functions that write return a kevy_status < 0 with nothing changed
+ * when the journal or the memory fails.
+ *
+ * Threads: the caller holds the store's lock.
+ */
+#ifndef KEVY_SRC_KEYSPACE_KEYSPACE_H
+#define KEVY_SRC_KEYSPACE_KEYSPACE_H
+
+#include "kevy/src/keyspace/table.h"
+#include "kevy/src/os/os_clock.h"
+#include "kevy/src/store/journal.h"
+
+#define KV_DATABASE_COUNT 16u
+
+struct kv_database {
+    struct kv_table table;
+    uint32_t namespace_id;
+    uint64_t expiring_count; /* keys with an expiry, expired ones included */
+};
+
+struct kv_keyspace {
+    struct kv_mem *mem;
+    const struct kv_space *space;
+    struct kv_journal *journal;
+    struct kv_clock *clock;
+    uint64_t seed;
+    uint32_t namespace_next; /* the id that the next FLUSH takes */
+    uint64_t changes;        /* writes so far (Redis's "dirty") */
+    struct kv_database databases[KV_DATABASE_COUNT];
+};
+
+/* A key's value, borrowed until the next write to the keyspace. */
+struct kv_item {
+    struct bytes value;
+    uint64_t expiry_ms; /* absolute wall milliseconds, 0 none */
+};
+
+/* One key and value to be written by kv_keyspace_put. */
+struct kv_pair {
+    struct bytes key;
+    struct bytes value;
+    uint64_t expiry_ms; /* absolute wall milliseconds, 0 none */
+};
+
+int kv_keyspace_init(struct kv_keyspace *ks, struct kv_mem *mem, const struct kv_space *space,
+                     struct kv_journal *journal, struct kv_clock *clock, uint64_t seed);
+void kv_keyspace_done(struct kv_keyspace *ks);
+
+/* Wall milliseconds now, the clock that expiries are compared with. */
+uint64_t kv_keyspace_now(const struct kv_keyspace *ks);
+
+/* 1 and *out, or 0. */
+int kv_keyspace_find(struct kv_keyspace *ks, uint32_t db, struct bytes key, struct kv_item *out);
+
+/* Writes `count` pairs, all or none; a later pair of a key wins. 0, or < 0. */
+int kv_keyspace_put(struct kv_keyspace *ks, uint32_t db, const struct kv_pair *pairs,
+                    size_t count);
+
+/* Removes `count` keys, all or none of them. The number that were there, or < 0. */
+int64_t kv_keyspace_remove(struct kv_keyspace *ks, uint32_t db, const struct bytes *keys,
+                           size_t count);
+
+/* Gives a key that is there another expiry, 0 for none. An expiry that has
+ * passed removes the key. 1 done, 0 no such key, < 0. */
+int kv_keyspace_expire(struct kv_keyspace *ks, uint32_t db, struct bytes key, uint64_t expiry_ms);
+
+/* Renames a key with value and expiry, over whatever `to` holds, in one step,
+ * also into another database. 1, 0 no such key, < 0. */
+int kv_keyspace_rename(struct kv_keyspace *ks, uint32_t db, struct bytes from, uint32_t to_db,
+                       struct bytes to);
+
+/* Empties one database, or all; swaps two. 0 or < 0. O(1) in the log. */
+int kv_keyspace_flush(struct kv_keyspace *ks, uint32_t db);
+int kv_keyspace_flush_all(struct kv_keyspace *ks);
+int kv_keyspace_swap(struct kv_keyspace *ks, uint32_t db, uint32_t other);
+
+/* Keys of a database, those included that expired and were not yet collected. */
+uint64_t kv_keyspace_count(const struct kv_keyspace *ks, uint32_t db);
+uint64_t kv_keyspace_expiring(const struct kv_keyspace *ks, uint32_t db);
+
+/* Visits live keys from `cursor` on, about `count` of them; returns the next
+ * cursor, 0 at the end. Redis's SCAN guarantee. The visitor must not write. */
+typedef void kv_key_visit_fn(void *user, struct bytes key, const struct kv_item *item);
+uint64_t kv_keyspace_scan(struct kv_keyspace *ks, uint32_t db, uint64_t cursor, size_t count,
+                          kv_key_visit_fn *visit, void *user);
+
+/* Returns 1 and a random live key (borrowed until the next write), or 0. */
+int kv_keyspace_random(struct kv_keyspace *ks, uint32_t db, struct bytes *out);
+
+/* ---- Replay ---- */
+
+/* Applies one record of the log, in log order: called by engine/ for replay. */
+int kv_keyspace_apply(struct kv_keyspace *ks, uint32_t ref);
+
+/* Sets which namespace each database is, as a NAMESPACES record or the mark
+ * says; databases whose namespace changed are emptied or swapped. */
+int kv_keyspace_map(struct kv_keyspace *ks, const uint32_t namespaces[KV_DATABASE_COUNT],
+                    uint32_t next);
+
+/* The collector's move: 1 when `old_ref` was still the newest of its key and
+ * now is `new_ref`, else 0. */
+int kv_keyspace_move(struct kv_keyspace *ks, uint32_t old_ref, uint32_t new_ref);
+
+bool kv_keyspace_verify(const struct kv_keyspace *ks);
+
+#endif
