@@ -1,0 +1,50 @@
+# Short names for what CMake and tools/ do. `make help` lists them.
+SHELL := /bin/bash
+GENERATOR := $(if $(shell command -v ninja),Ninja,Unix Makefiles)
+export CMAKE_GENERATOR ?= $(GENERATOR)
+PREFIX ?= /usr/local
+SEED ?= 1
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+build = cmake --preset $(1) >build/$(1).configure 2>&1 || { cat build/$(1).configure; exit 1; }; \
+	cmake --build build/$(1) -j $(JOBS)
+
+.PHONY: all demo test check doors release install sim kills fuzz fmt clean help
+all: ## build and test, the dev preset
+	@tools/test dev
+
+demo: ## the whole thing on real data; installs what it needs
+	@tools/demo
+
+test: ## everything; installs what it needs; ends with the counts
+	@tools/setup
+	@tools/test
+
+check: ## before a commit: format, tidy, headers, exports, every C preset, linters
+	@tools/test fmt tidy headers exports dev asan tsan one lint
+
+doors: release ## build the doors against the release library
+	@tools/test node jvm
+
+release: ## build/release, what install installs
+	@mkdir -p build
+	@$(call build,release)
+
+install: release ## to PREFIX
+	cmake --install build/release --prefix $(PREFIX)
+
+sim: ## the crash simulator, SEED=N
+	@mkdir -p build; $(call build,dev)
+	build/dev/test/test_sim --seed=$(SEED)
+
+fuzz: ## one fuzz target: T=name S=seconds
+	@mkdir -p build; $(call build,fuzz)
+	build/fuzz/fuzz/fuzz_$(T) -max_total_time=$(or $(S),60)
+
+fmt: ## rewrite the C and C++ files in the house format
+	clang-format -i $$(git ls-files '*.c' '*.h' '*.cpp' '*.hpp')
+
+clean: ## remove build/
+	rm -rf build
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 14

@@ -1,0 +1,14 @@
+# KV_SANITIZE is "", "address;undefined", "thread" or "fuzzer-no-link;address;undefined": it applies
+# to everything this tree builds, since a sanitizer has to see the whole program.
+if(KV_SANITIZE)
+  string(REPLACE ";" "," kv_sanitizers "${KV_SANITIZE}")
+  add_compile_options(-fsanitize=${kv_sanitizers} -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${kv_sanitizers})
+  if("undefined" IN_LIST KV_SANITIZE)
+    add_compile_options(-fno-sanitize-recover=undefined)
+  endif()
+endif()
+if(KV_COVERAGE)
+  add_compile_options(--coverage)
+  add_link_options(--coverage)
+endif()

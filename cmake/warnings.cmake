@@ -1,0 +1,12 @@
+# kv_warnings(target): the warnings of STYLE.md. They are errors only where a preset sets KV_WERROR,
+# so that a newer compiler cannot break a user's build.
+function(kv_warnings target)
+  set(both -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wvla -Wundef
+           -Wcast-qual -Wwrite-strings -Wswitch-enum)
+  target_compile_options(${target} PRIVATE ${both}
+    $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes>
+    $<$<COMPILE_LANGUAGE:C>:-Wmissing-prototypes>)
+  if(KV_WERROR)
+    target_compile_options(${target} PRIVATE -Werror)
+  endif()
+endfunction()
