@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * The real system as a kevy_os table, and the little that must know about
+ * fork. What the functions promise is said in kevy/os.h; threads and locks
+ * live in os_thread.h, the store's clock in os_clock.h.
+ *
+ * Fork: a child must neither keep a directory locked nor use the parent's
+ * store. Descriptors that hold a lock are on a list of the process; in a
+ * child they are closed before fork returns there, and the count of forks goes
+ * up. This list is the one global state of the engine.
+ *
+ * Any thread.
+ */
+#ifndef KEVY_SRC_OS_OS_POSIX_H
+#define KEVY_SRC_OS_OS_POSIX_H
+
+#include "kevy/os.h"
+
+extern const kevy_os kv_os_posix;
+
+/* Returns how many forks lie between this process and the one that loaded the
+ * library: a store that was opened under another number is not ours to use. */
+unsigned kv_fork_count(void);
+
+/* Puts a descriptor on the list of those that a child closes, or takes it off.
+ * Watching fails with -ENOMEM when the list is full or no handler can be set. */
+int kv_fork_watch(int fd);
+void kv_fork_unwatch(int fd);
+
+#endif

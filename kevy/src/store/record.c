@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * Writing a record, and the fields of one that are rarely read; the byte table
+ * is in record.h.
+ */
+#include "kevy/src/store/record.h"
+
+#include "base/assert.h"
+
+STATIC_ASSERT(KV_SLOT_SIZE == (size_t)KV_GRANULE << KV_SLOT_SHIFT, "a slot in granules");
+
+static uint8_t draft_flags(const struct kv_draft *draft, uint32_t batch_id)
+{
+    return (uint8_t)((draft->expiry_ms != 0 ? KV_HAS_EXPIRY : 0) |
+                     (draft->first_lsn != 0 ? KV_HAS_FIRST_LSN : 0) |
+                     (draft->namespace_id != 0 ? KV_HAS_NAMESPACE : 0) |
+                     (batch_id != 0 ? KV_HAS_BATCH : 0));
+}
+
+size_t kv_draft_size(const struct kv_draft *draft, uint32_t batch_id)
+{
+    return kv_granules_round(KV_RECORD_HEADER +
+                             kv_record_fields_size(draft_flags(draft, batch_id)) +
+                             draft->key.size + draft->value.size);
+}
+
+/* Copies bytes that may be none, at NULL. */
+static uint8_t *bytes_put(uint8_t *out, struct bytes from)
+{
+    if (from.size > 0) {
+        memcpy(out, from.data, from.size);
+    }
+    return out + from.size;
+}
+
+void kv_draft_encode(const struct kv_draft *draft, uint32_t batch_id, uint8_t *out)
+{
+    uint8_t flags = draft_flags(draft, batch_id), *end = out + kv_draft_size(draft, batch_id);
+    store_u32(out, 0);
+    store_u32(out + 4, (uint32_t)draft->key.size);
+    store_u32(out + 8, (uint32_t)draft->value.size);
+    out[12] = (uint8_t)draft->type;
+    out[13] = flags;
+    store_u16(out + 14, 0);
+    out += KV_RECORD_HEADER;
+    if ((flags & KV_HAS_EXPIRY) != 0) {
+        store_u64(out, draft->expiry_ms);
+        out += 8;
+    }
+    if ((flags & KV_HAS_FIRST_LSN) != 0) {
+        store_u64(out, draft->first_lsn);
+        out += 8;
+    }
+    if ((flags & KV_HAS_NAMESPACE) != 0) {
+        store_u32(out, draft->namespace_id);
+        out += 4;
+    }
+    if ((flags & KV_HAS_BATCH) != 0) {
+        store_u32(out, batch_id);
+        out += 4;
+    }
+    out = bytes_put(bytes_put(out, draft->key), draft->value);
+    ASSERT(out <= end && (size_t)(end - out) < KV_GRANULE);
+    memset(out, 0, (size_t)(end - out));
+}
+
+uint64_t kv_record_first_lsn(const uint8_t *record)
+{
+    uint8_t flags = kv_record_flags(record);
+    return (flags & KV_HAS_FIRST_LSN) == 0
+               ? 0
+               : load_u64(record + KV_RECORD_HEADER +
+                          kv_record_fields_size(flags & KV_HAS_EXPIRY));
+}
+
+uint32_t kv_record_namespace(const uint8_t *record)
+{
+    uint8_t flags = kv_record_flags(record), before = KV_HAS_EXPIRY | KV_HAS_FIRST_LSN;
+    return (flags & KV_HAS_NAMESPACE) == 0
+               ? 0
+               : load_u32(record + KV_RECORD_HEADER + kv_record_fields_size(flags & before));
+}
+
+uint32_t kv_record_batch(const uint8_t *record)
+{
+    uint8_t flags = kv_record_flags(record);
+    return (flags & KV_HAS_BATCH) == 0
+               ? 0
+               : load_u32(record + KV_RECORD_HEADER +
+                          kv_record_fields_size(flags & (KV_RECORD_FLAGS ^ KV_HAS_BATCH)));
+}
+
+struct kv_extent_ref kv_record_extent(const uint8_t *record)
+{
+    const uint8_t *body = kv_record_body(record);
+    ASSERT(kv_record_type(record) == KV_RECORD_EXTENT);
+    return (struct kv_extent_ref){
+        .slot = load_u32(body),
+        .slot_count = load_u32(body + 4),
+        .check = load_u64(body + 8),
+        .lsn_count = load_u32(body + 16),
+    };
+}
