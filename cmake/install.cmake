@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
 # cmake --install: include/, lib/ with both forms of each library, pkg-config files and CMake
 # packages that go on working when the tree is moved.
 include(CMakePackageConfigHelpers)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
 # Finds jni.h, and libjvm for the tests that start a JVM. Sets KV_JNI_FOUND, KV_JNI_INCLUDES,
 # KV_JAVA_HOME, KV_LIBJVM (empty without one). Order: JAVA_HOME, where javac or java live, then
 # the usual folder of JVMs. CMake's own FindJNI is not used: it prefers a directory of its own list

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
 # Targets: kevy_objects (compiled once, hidden visibility: the export list is KEVY_API in the public
 # headers), kevy (libkevy.so, and libkevy_ffi.so as a link to it), kevy_static (libkevy.a).
 if(KV_ONE)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
 # Targets: kolibri (libkolibri.so), kolibri_static (libkolibri.a). They are compiled apart: the
 # documented form is static linking with hidden symbols, so that two libraries of one process each
 # have their own copy; the shared form exports kol_* and nothing else.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
 # KV_SANITIZE is "", "address;undefined", "thread" or "fuzzer-no-link;address;undefined": it applies
 # to everything this tree builds, since a sanitizer has to see the whole program.
 if(KV_SANITIZE)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
 # One executable per test_*.c, linked with the static libraries (where every internal name can be
 # reached) and the test kit. Their paths land in <build>/tests.list, one a line, followed by " jvm"
 # for those that start a JVM; tools/ctests runs that list.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
 # kv_warnings(target): the warnings of STYLE.md. They are errors only where a preset sets KV_WERROR,
 # so that a newer compiler cannot break a user's build.
 function(kv_warnings target)
