@@ -162,8 +162,7 @@ static int64_t posix_file_read(void *self, int file, void *buf, size_t size, uin
     return count < 0 ? -errno : count;
 }
 
-static int64_t posix_file_write(void *self, int file, const void *buf, size_t size,
-                                uint64_t offset)
+static int64_t posix_file_write(void *self, int file, const void *buf, size_t size, uint64_t offset)
 {
     (void)self;
     ssize_t count;

@@ -20,26 +20,19 @@ static uint8_t draft_flags(const struct kv_draft *draft, uint32_t batch_id)
 size_t kv_draft_size(const struct kv_draft *draft, uint32_t batch_id)
 {
     return kv_granules_round(KV_RECORD_HEADER +
-                             kv_record_fields_size(draft_flags(draft, batch_id)) +
-                             draft->key.size + draft->value.size);
+                             kv_record_fields_size(draft_flags(draft, batch_id)) + draft->key.size +
+                             draft->value.size);
 }
 
-/* Copies bytes that may be none, at NULL. */
-static uint8_t *bytes_put(uint8_t *out, struct bytes from)
+/* Writes header and fields; returns where the body begins. */
+static uint8_t *head_encode(const struct kv_draft *draft, enum kv_record_type type,
+                            uint32_t batch_id, uint8_t *out)
 {
-    if (from.size > 0) {
-        memcpy(out, from.data, from.size);
-    }
-    return out + from.size;
-}
-
-void kv_draft_encode(const struct kv_draft *draft, uint32_t batch_id, uint8_t *out)
-{
-    uint8_t flags = draft_flags(draft, batch_id), *end = out + kv_draft_size(draft, batch_id);
+    uint8_t flags = draft_flags(draft, batch_id);
     store_u32(out, 0);
     store_u32(out + 4, (uint32_t)draft->key.size);
     store_u32(out + 8, (uint32_t)draft->value.size);
-    out[12] = (uint8_t)draft->type;
+    out[12] = (uint8_t)type;
     out[13] = flags;
     store_u16(out + 14, 0);
     out += KV_RECORD_HEADER;
@@ -59,9 +52,35 @@ void kv_draft_encode(const struct kv_draft *draft, uint32_t batch_id, uint8_t *o
         store_u32(out, batch_id);
         out += 4;
     }
-    out = bytes_put(bytes_put(out, draft->key), draft->value);
+    return out;
+}
+
+void kv_draft_encode(const struct kv_draft *draft, uint32_t batch_id, uint8_t *out)
+{
+    uint8_t *end = out + kv_draft_size(draft, batch_id);
+    out = head_encode(draft, draft->type, batch_id, out);
+    out = kv_bytes_put(kv_bytes_put(out, draft->key), draft->value);
     ASSERT(out <= end && (size_t)(end - out) < KV_GRANULE);
     memset(out, 0, (size_t)(end - out));
+}
+
+size_t kv_extent_record_size(const struct kv_draft *draft, uint32_t batch_id)
+{
+    return kv_granules_round(KV_RECORD_HEADER +
+                             kv_record_fields_size(draft_flags(draft, batch_id)) +
+                             KV_EXTENT_REF_SIZE);
+}
+
+void kv_extent_record_encode(const struct kv_draft *draft, const struct kv_extent_ref *place,
+                             uint32_t batch_id, uint8_t *out)
+{
+    uint8_t *end = out + kv_extent_record_size(draft, batch_id);
+    out = head_encode(draft, KV_RECORD_EXTENT, batch_id, out);
+    memset(out, 0, (size_t)(end - out));
+    store_u32(out, place->slot);
+    store_u32(out + 4, place->slot_count);
+    store_u64(out + 8, place->check);
+    store_u32(out + 16, place->lsn_count);
 }
 
 uint64_t kv_record_first_lsn(const uint8_t *record)
@@ -69,8 +88,7 @@ uint64_t kv_record_first_lsn(const uint8_t *record)
     uint8_t flags = kv_record_flags(record);
     return (flags & KV_HAS_FIRST_LSN) == 0
                ? 0
-               : load_u64(record + KV_RECORD_HEADER +
-                          kv_record_fields_size(flags & KV_HAS_EXPIRY));
+               : load_u64(record + KV_RECORD_HEADER + kv_record_fields_size(flags & KV_HAS_EXPIRY));
 }
 
 uint32_t kv_record_namespace(const uint8_t *record)

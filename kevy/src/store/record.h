@@ -142,10 +142,24 @@ struct kv_draft {
     uint32_t ref; /* out: where the record lies */
 };
 
+/* Copies bytes, which may be none at NULL, and returns the end of the copy. */
+static inline uint8_t *kv_bytes_put(uint8_t *out, struct bytes from)
+{
+    if (from.size > 0) {
+        memcpy(out, from.data, from.size);
+    }
+    return out + from.size;
+}
+
 /* Bytes that the draft takes as a record in a segment (not as an extent). */
 size_t kv_draft_size(const struct kv_draft *draft, uint32_t batch_id);
 
 /* Writes the draft as a record with a zero check to `out`, kv_draft_size bytes. */
 void kv_draft_encode(const struct kv_draft *draft, uint32_t batch_id, uint8_t *out);
+
+/* The same for the EXTENT record of a draft whose key and value lie in `place`. */
+size_t kv_extent_record_size(const struct kv_draft *draft, uint32_t batch_id);
+void kv_extent_record_encode(const struct kv_draft *draft, const struct kv_extent_ref *place,
+                             uint32_t batch_id, uint8_t *out);
 
 #endif
