@@ -19,8 +19,9 @@
 #include "kevy/src/keyspace/table.h"
 #include "kevy/src/os/os_clock.h"
 #include "kevy/src/store/journal.h"
+#include "kevy/src/store/namespaces.h"
 
-#define KV_DATABASE_COUNT 16u
+#define KV_DATABASE_COUNT KV_NAMESPACE_DATABASES
 
 struct kv_database {
     struct kv_table table;
@@ -32,7 +33,7 @@ struct kv_keyspace {
     struct kv_mem *mem;
     const struct kv_space *space;
     struct kv_journal *journal;
-    struct kv_clock *clock;
+    const struct kv_clock *clock;
     uint64_t seed;
     uint32_t namespace_next; /* the id that the next FLUSH takes */
     uint64_t changes;        /* writes so far (Redis's "dirty") */
@@ -52,21 +53,30 @@ struct kv_pair {
     uint64_t expiry_ms; /* absolute wall milliseconds, 0 none */
 };
 
-int kv_keyspace_init(struct kv_keyspace *ks, struct kv_mem *mem, const struct kv_space *space,
-                     struct kv_journal *journal, struct kv_clock *clock, uint64_t seed);
+void kv_keyspace_init(struct kv_keyspace *ks, struct kv_mem *mem, const struct kv_space *space,
+                      struct kv_journal *journal, const struct kv_clock *clock, uint64_t seed);
 void kv_keyspace_done(struct kv_keyspace *ks);
 
 /* Wall milliseconds now, the clock that expiries are compared with. */
 uint64_t kv_keyspace_now(const struct kv_keyspace *ks);
 
+/* The key with its hash, which is the same in every database. Needs no lock. */
+struct kv_key kv_keyspace_key(const struct kv_keyspace *ks, struct bytes name);
+
+/* As kv_keyspace_find, for a key whose hash is known. */
+int kv_keyspace_find_key(const struct kv_keyspace *ks, uint32_t db, struct kv_key key,
+                         struct kv_item *out);
+
 /* 1 and *out, or 0. */
-int kv_keyspace_find(struct kv_keyspace *ks, uint32_t db, struct bytes key, struct kv_item *out);
+int kv_keyspace_find(const struct kv_keyspace *ks, uint32_t db, struct bytes key,
+                     struct kv_item *out);
 
 /* Writes `count` pairs, all or none; a later pair of a key wins. 0, or < 0. */
 int kv_keyspace_put(struct kv_keyspace *ks, uint32_t db, const struct kv_pair *pairs,
                     size_t count);
 
-/* Removes `count` keys, all or none of them. The number that were there, or < 0. */
+/* Removes `count` keys, all or none of them. The number that were there and
+ * had not expired, or < 0. */
 int64_t kv_keyspace_remove(struct kv_keyspace *ks, uint32_t db, const struct bytes *keys,
                            size_t count);
 
@@ -91,21 +101,26 @@ uint64_t kv_keyspace_expiring(const struct kv_keyspace *ks, uint32_t db);
 /* Visits live keys from `cursor` on, about `count` of them; returns the next
  * cursor, 0 at the end. Redis's SCAN guarantee. The visitor must not write. */
 typedef void kv_key_visit_fn(void *user, struct bytes key, const struct kv_item *item);
-uint64_t kv_keyspace_scan(struct kv_keyspace *ks, uint32_t db, uint64_t cursor, size_t count,
+uint64_t kv_keyspace_scan(const struct kv_keyspace *ks, uint32_t db, uint64_t cursor, size_t count,
                           kv_key_visit_fn *visit, void *user);
 
-/* Returns 1 and a random live key (borrowed until the next write), or 0. */
-int kv_keyspace_random(struct kv_keyspace *ks, uint32_t db, struct bytes *out);
+/* Returns 1 and the live key that the number `random` chooses (borrowed until
+ * the next write), or 0. */
+int kv_keyspace_random(const struct kv_keyspace *ks, uint32_t db, uint64_t random,
+                       struct bytes *out);
 
 /* ---- Replay ---- */
 
-/* Applies one record of the log, in log order: called by engine/ for replay. */
+/* Applies one record of the log, in log order: called by engine/ for replay.
+ * Records that it supersedes, and itself if no database has its namespace, are
+ * retired. 0, or KEVY_ENOMEM. */
 int kv_keyspace_apply(struct kv_keyspace *ks, uint32_t ref);
 
-/* Sets which namespace each database is, as a NAMESPACES record or the mark
- * says; databases whose namespace changed are emptied or swapped. */
-int kv_keyspace_map(struct kv_keyspace *ks, const uint32_t namespaces[KV_DATABASE_COUNT],
-                    uint32_t next);
+/* Sets the map: a database that takes another's namespace takes its keys, one
+ * whose namespace is new is empty, keys of a namespace that is no longer named
+ * are gone. */
+void kv_keyspace_map(struct kv_keyspace *ks, const struct kv_namespaces *map);
+struct kv_namespaces kv_keyspace_namespaces(const struct kv_keyspace *ks);
 
 /* The collector's move: 1 when `old_ref` was still the newest of its key and
  * now is `new_ref`, else 0. */

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * Databases as wholes: emptying and swapping them by their namespaces, and
+ * rebuilding them from the log.
+ *
+ * A database is emptied by giving it a namespace that was never used; the one
+ * map record that says so is all that the log gets. Records of a namespace
+ * that no database has are dead, now and in every replay.
+ */
+#include "kevy/src/keyspace/keyspace.h"
+
+#include "kevy.h"
+
+#include "base/hash.h"
+
+struct retiring {
+    struct kv_journal *journal;
+};
+
+static void retire_entry(void *user, uint32_t ref)
+{
+    struct retiring *retiring = user;
+    retiring->journal->retire(retiring->journal->self, ref);
+}
+
+/* Forgets the keys of a database whose namespace is gone. */
+static void drop_keys(struct kv_keyspace *ks, struct kv_database *database)
+{
+    struct retiring retiring = {ks->journal};
+    uint64_t cursor = 0;
+    do {
+        cursor = kv_table_scan(&database->table, cursor, SIZE_MAX / 16, retire_entry, &retiring);
+    } while (cursor != 0);
+    kv_table_clear(&database->table);
+    database->expiring_count = 0;
+}
+
+struct kv_namespaces kv_keyspace_namespaces(const struct kv_keyspace *ks)
+{
+    struct kv_namespaces map = {.next = ks->namespace_next};
+    for (uint32_t i = 0; i < KV_DATABASE_COUNT; i++) {
+        map.database[i] = ks->databases[i].namespace_id;
+    }
+    return map;
+}
+
+static struct kv_database *database_named(struct kv_database *databases, uint32_t namespace_id)
+{
+    for (uint32_t i = 0; i < KV_DATABASE_COUNT; i++) {
+        if (databases[i].namespace_id == namespace_id) {
+            return &databases[i];
+        }
+    }
+    return NULL;
+}
+
+void kv_keyspace_map(struct kv_keyspace *ks, const struct kv_namespaces *map)
+{
+    struct kv_database old[KV_DATABASE_COUNT];
+    memcpy(old, ks->databases, sizeof old);
+    for (uint32_t i = 0; i < KV_DATABASE_COUNT; i++) {
+        if (!kv_namespaces_has(map, old[i].namespace_id)) {
+            drop_keys(ks, &old[i]);
+        }
+    }
+    for (uint32_t i = 0; i < KV_DATABASE_COUNT; i++) {
+        struct kv_database *database = &ks->databases[i];
+        const struct kv_database *from = database_named(old, map->database[i]);
+        if (from != NULL) {
+            *database = *from;
+        } else {
+            memset(database, 0, sizeof *database);
+            kv_table_init(&database->table, ks->mem, ks->space, ks->seed);
+            database->namespace_id = map->database[i];
+        }
+    }
+    ks->namespace_next = map->next;
+}
+
+/* Appends the map and only then lets it count. */
+static int map_append(struct kv_keyspace *ks, const struct kv_namespaces *map)
+{
+    uint8_t encoded[KV_NAMESPACES_SIZE];
+    kv_namespaces_encode(map, encoded);
+    struct kv_draft draft = {.type = KV_RECORD_NAMESPACES,
+                             .value = bytes_of(encoded, sizeof encoded)};
+    int status = ks->journal->append(ks->journal->self, &draft, 1);
+    if (status == 0) {
+        ks->changes++;
+        kv_keyspace_map(ks, map);
+    }
+    return status;
+}
+
+int kv_keyspace_flush(struct kv_keyspace *ks, uint32_t db)
+{
+    ASSERT(db < KV_DATABASE_COUNT);
+    struct kv_namespaces map = kv_keyspace_namespaces(ks);
+    if (ks->databases[db].table.count == 0) {
+        return 0;
+    }
+    if (map.next == KV_NAMESPACE_LAST) {
+        return KEVY_ELIMIT;
+    }
+    map.database[db] = map.next++;
+    return map_append(ks, &map);
+}
+
+int kv_keyspace_flush_all(struct kv_keyspace *ks)
+{
+    struct kv_namespaces map = kv_keyspace_namespaces(ks);
+    bool is_empty = true;
+    if (map.next > KV_NAMESPACE_LAST - KV_DATABASE_COUNT) {
+        return KEVY_ELIMIT;
+    }
+    for (uint32_t i = 0; i < KV_DATABASE_COUNT; i++) {
+        if (ks->databases[i].table.count != 0) {
+            map.database[i] = map.next++;
+            is_empty = false;
+        }
+    }
+    return is_empty ? 0 : map_append(ks, &map);
+}
+
+int kv_keyspace_swap(struct kv_keyspace *ks, uint32_t db, uint32_t other)
+{
+    ASSERT(db < KV_DATABASE_COUNT && other < KV_DATABASE_COUNT);
+    struct kv_namespaces map = kv_keyspace_namespaces(ks);
+    uint32_t id = map.database[db];
+    map.database[db] = map.database[other];
+    map.database[other] = id;
+    return db == other ? 0 : map_append(ks, &map);
+}
+
+uint64_t kv_keyspace_count(const struct kv_keyspace *ks, uint32_t db)
+{
+    return ks->databases[db].table.count;
+}
+
+uint64_t kv_keyspace_expiring(const struct kv_keyspace *ks, uint32_t db)
+{
+    return ks->databases[db].expiring_count;
+}
+
+/* ---- Replay and collection ---- */
+
+static struct kv_key key_of(const struct kv_keyspace *ks, const uint8_t *record)
+{
+    return kv_keyspace_key(ks, kv_record_key(ks->space, record));
+}
+
+static void supersede(struct kv_keyspace *ks, struct kv_database *database, uint32_t old)
+{
+    if (old != 0) {
+        database->expiring_count -= kv_record_expiry(kv_space_record(ks->space, old)) != 0;
+        ks->journal->retire(ks->journal->self, old);
+    }
+}
+
+int kv_keyspace_apply(struct kv_keyspace *ks, uint32_t ref)
+{
+    const uint8_t *record = kv_space_record(ks->space, ref);
+    struct kv_database *database = database_named(ks->databases, kv_record_namespace(record));
+    struct kv_namespaces map;
+    switch ((enum kv_record_type)kv_record_type(record)) {
+    case KV_RECORD_NAMESPACES:
+        if (!kv_namespaces_decode(kv_record_value(ks->space, record), &map)) {
+            return KEVY_ECORRUPT;
+        }
+        kv_keyspace_map(ks, &map);
+        return 0;
+    case KV_RECORD_TOMBSTONE:
+        if (database != NULL) {
+            supersede(ks, database, kv_table_remove(&database->table, key_of(ks, record)));
+        }
+        return 0;
+    case KV_RECORD_VALUE:
+    case KV_RECORD_EXTENT:
+        if (database == NULL) {
+            ks->journal->retire(ks->journal->self, ref);
+            return 0;
+        }
+        if (kv_table_reserve(&database->table, 1) < 0) {
+            return KEVY_ENOMEM;
+        }
+        database->expiring_count += kv_record_expiry(record) != 0;
+        supersede(ks, database, kv_table_put(&database->table, key_of(ks, record), ref));
+        return 0;
+    case KV_RECORD_COMMIT:
+    case KV_RECORD_SEAL:
+    case KV_RECORD_STAMP:
+    case KV_RECORD_PAD:
+        return 0;
+    }
+    return KEVY_ECORRUPT;
+}
+
+int kv_keyspace_move(struct kv_keyspace *ks, uint32_t old_ref, uint32_t new_ref)
+{
+    const uint8_t *record = kv_space_record(ks->space, old_ref);
+    struct kv_database *database = database_named(ks->databases, kv_record_namespace(record));
+    return database != NULL &&
+           kv_table_replace(&database->table, key_of(ks, record).hash, old_ref, new_ref);
+}
