@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
 # Short names for what CMake and tools/ do. `make help` lists them.
 SHELL := /bin/bash
 GENERATOR := $(if $(shell command -v ninja),Ninja,Unix Makefiles)
@@ -5,8 +6,7 @@ export CMAKE_GENERATOR ?= $(GENERATOR)
 PREFIX ?= /usr/local
 SEED ?= 1
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
-build = cmake --preset $(1) >build/$(1).configure 2>&1 || { cat build/$(1).configure; exit 1; }; \
-	cmake --build build/$(1) -j $(JOBS)
+build = cmake --preset $(1) >/dev/null && cmake --build build/$(1) -j $(JOBS)
 
 .PHONY: all demo test check doors release install sim kills fuzz fmt clean help
 all: ## build and test, the dev preset
@@ -26,18 +26,18 @@ doors: release ## build the doors against the release library
 	@tools/test node jvm
 
 release: ## build/release, what install installs
-	@mkdir -p build
-	@$(call build,release)
+	@tools/setup build
+	@tools/release
 
 install: release ## to PREFIX
 	cmake --install build/release --prefix $(PREFIX)
 
 sim: ## the crash simulator, SEED=N
-	@mkdir -p build; $(call build,dev)
+	@$(call build,dev)
 	build/dev/test/test_sim --seed=$(SEED)
 
 fuzz: ## one fuzz target: T=name S=seconds
-	@mkdir -p build; $(call build,fuzz)
+	@$(call build,fuzz)
 	build/fuzz/fuzz/fuzz_$(T) -max_total_time=$(or $(S),60)
 
 fmt: ## rewrite the C and C++ files in the house format

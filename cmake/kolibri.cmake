@@ -28,7 +28,7 @@ foreach(lib kolibri kolibri_static)
   target_include_directories(${lib}
     PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/kolibri/include> $<INSTALL_INTERFACE:include>
     PRIVATE ${PROJECT_SOURCE_DIR})
-  target_include_directories(${lib} SYSTEM PUBLIC $<BUILD_INTERFACE:${KV_JNI_INCLUDES}>)
+  target_include_directories(${lib} SYSTEM PUBLIC "$<BUILD_INTERFACE:${KV_JNI_INCLUDES}>")
   target_link_libraries(${lib} PUBLIC Threads::Threads)
   kv_warnings(${lib})
 endforeach()
