@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 # One executable per test_*.c, linked with the static libraries (where every internal name can be
-# reached) and the test kit. Their paths land in <build>/tests.list, one a line, followed by " jvm"
-# for those that start a JVM; tools/ctests runs that list.
+# reached) and the test kit. <build>/tests.list has a line for each, its path and arguments, "jvm "
+# before those that start a JVM; tools/ctests runs that list.
 #
 # kevy/test/*.c kolibri/test/*.c testing/*.c that are not named test_* are shared by the tests of
 # that folder. A Kolibri test that starts a JVM says so by including "testing/jvm.h" or jni_spy.h or
@@ -98,7 +98,7 @@ if(TARGET kolibri_static)
     kv_test(${name} ${source} $<TARGET_NAME_IF_EXISTS:kolibri_kit>
       $<TARGET_NAME_IF_EXISTS:kit_jni> kolibri_static ${KV_LIBJVM})
     if(uses_jvm)
-      list(TRANSFORM kv_tests APPEND " jvm" AT -1)
+      list(TRANSFORM kv_tests PREPEND "jvm " AT -1)
     endif()
     get_filename_component(kv_libjvm_dir "${KV_LIBJVM}" DIRECTORY)
     set_target_properties(${name} PROPERTIES BUILD_RPATH "${kv_libjvm_dir}")
@@ -108,6 +108,8 @@ if(TARGET kolibri_static)
     endif()
   endforeach()
 endif()
+
+include(cmake/fuzz.cmake)
 
 list(JOIN kv_tests "\n" kv_tests)
 file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/tests.list CONTENT "${kv_tests}\n")
