@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 # Targets: kevy_objects (compiled once, hidden visibility: the export list is KEVY_API in the public
 # headers), kevy (libkevy.so, and libkevy_ffi.so as a link to it), kevy_static (libkevy.a).
-if(KV_ONE)
+if(KV_ONE AND EXISTS ${PROJECT_SOURCE_DIR}/kevy/src/kevy_one.c)
   set(kevy_sources ${PROJECT_SOURCE_DIR}/kevy/src/kevy_one.c)
 else()
   file(GLOB kevy_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/kevy/src/*/*.c)
