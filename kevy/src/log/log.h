@@ -44,8 +44,9 @@ struct kv_log_record {
 };
 
 /* Applies a record: first the map that replay starts from, then each record in
- * log order, except those of a namespace that no database has. A record that
- * this one replaces is retired by the callee. 0, or a kevy_status < 0, which
+ * log order, except those of a namespace that no database has. *out of
+ * kv_log_open is set before the first of them, for its space, journal and
+ * seed. A record that this one replaces is retired by the callee. 0, or a kevy_status < 0, which
  * ends the open with that status. */
 typedef int kv_log_apply_fn(void *user, const struct kv_log_record *record);
 
