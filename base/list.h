@@ -24,8 +24,8 @@ struct list {
 #define LIST_OWNER(link, type, member) ((type *)(void *)((char *)(link)-offsetof(type, member)))
 
 /* Walks the links from oldest to newest; the current one must stay in the list. */
-#define LIST_EACH(link, list)                                                                      \
-    for (struct list *link = (list)->next; link != (list); link = link->next)
+#define LIST_EACH(link, head)                                                                      \
+    for (struct list *link = (head)->next; link != (head); link = link->next)
 
 /* Makes an empty list, or a link that is in no list. */
 static inline void list_init(struct list *list)

@@ -26,11 +26,23 @@ static void *libc_resize(void *self, void *ptr, size_t old_size, size_t new_size
 
 const kevy_mem kv_mem_libc = {NULL, libc_resize};
 
+struct kv_mem kv_mem_buffers = {{NULL, libc_resize}, 0, 0, true};
+
 void kv_mem_init(struct kv_mem *mem, const kevy_mem *table)
 {
     mem->table = *table;
     atomic_init(&mem->used, 0);
     atomic_init(&mem->blocks, 0);
+    mem->is_uncounted = false;
+}
+
+/* Adds to the counts; a decrease is an increase that wraps. */
+static void count(struct kv_mem *mem, size_t size, size_t blocks)
+{
+    if (!mem->is_uncounted) {
+        atomic_fetch_add_explicit(&mem->used, size, memory_order_relaxed);
+        atomic_fetch_add_explicit(&mem->blocks, blocks, memory_order_relaxed);
+    }
 }
 
 void *kv_mem_resize(struct kv_mem *mem, void *ptr, size_t old_size, size_t new_size)
@@ -41,10 +53,7 @@ void *kv_mem_resize(struct kv_mem *mem, void *ptr, size_t old_size, size_t new_s
     if (block == NULL) {
         return NULL;
     }
-    atomic_fetch_add_explicit(&mem->used, new_size - old_size, memory_order_relaxed);
-    if (ptr == NULL) {
-        atomic_fetch_add_explicit(&mem->blocks, 1, memory_order_relaxed);
-    }
+    count(mem, new_size - old_size, ptr == NULL);
     return block;
 }
 
@@ -66,6 +75,5 @@ void kv_mem_free(struct kv_mem *mem, void *ptr, size_t size)
     }
     ASSERT(size > 0);
     mem->table.resize(mem->table.self, ptr, size, 0);
-    atomic_fetch_sub_explicit(&mem->used, size, memory_order_relaxed);
-    atomic_fetch_sub_explicit(&mem->blocks, 1, memory_order_relaxed);
+    count(mem, (size_t)0 - size, (size_t)0 - 1);
 }

@@ -11,20 +11,28 @@
 #define KEVY_SRC_MEM_MEM_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "kevy/mem.h"
 
-/* A counted allocator. `used` is the sum of the sizes that were asked for. */
+/* A counted allocator. `used` is the sum of the sizes that were asked for.
+ * Counting is two atomic adds a call, so memory that is handed out and freed
+ * on a hot path goes uncounted. */
 struct kv_mem {
     kevy_mem table;
     _Atomic size_t used;
     _Atomic size_t blocks;
+    bool is_uncounted;
 };
 
 /* The process's own memory: libc's realloc and free. */
 extern const kevy_mem kv_mem_libc;
+
+/* The buffers that the library hands out (KevyBuf): libc's memory, uncounted,
+ * the same for every store, since freeing one names no store. */
+extern struct kv_mem kv_mem_buffers;
 
 void kv_mem_init(struct kv_mem *mem, const kevy_mem *table);
 

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * The engine: one store, whatever number of handles point at it. It binds the
+ * wings (keyspace, log, bus) and owns the writer lock.
+ *
+ *     KevyDb ---+
+ *     KevyDb ---+--> kv_engine --> keyspace --> journal of the log
+ *     KevyDb ---+        |-------> log
+ *                        +-------> bus
+ *
+ * What lives here: the structures behind the public handles. Opening and
+ * sharing is in registry.c, entering a call in gate.h, the public functions in
+ * the files api_*.c.
+ *
+ * Threads: any thread calls through any handle. The keyspace is read and
+ * written under `writer`. A handle outlives every call that began before its
+ * close returned (gate.h).
+ */
+#ifndef KEVY_SRC_ENGINE_ENGINE_H
+#define KEVY_SRC_ENGINE_ENGINE_H
+
+#include "kevy.h"
+
+#include "base/list.h"
+#include "kevy/src/bus/bus.h"
+#include "kevy/src/keyspace/keyspace.h"
+#include "kevy/src/log/log.h"
+#include "kevy/src/os/os_thread.h"
+
+struct kv_engine {
+    struct kv_mem mem;
+    const kevy_os *os;
+    struct kv_mutex writer;
+    struct kv_clock clock;
+    struct kv_log *log;
+    struct kv_keyspace keyspace;
+    struct kv_bus *bus;
+    KevyOpenReport report;
+    bool is_durable; /* file-backed */
+
+    /* under the registry's lock */
+    struct list node; /* in the list of file-backed engines */
+    uint64_t identity[2];
+    uint32_t handle_count;
+    uint32_t policy_counts[3]; /* handles by KEVY_FSYNC_… */
+    bool is_opening;
+};
+
+struct KevyDb {
+    struct kv_engine *engine;
+    struct kv_port port;
+    unsigned fork_count; /* of the process that opened it */
+    uint8_t fsync;
+    _Atomic uint32_t is_closed;
+    _Atomic uint32_t is_shut; /* kevy_shutdown: writes fail */
+    _Atomic uint32_t pins;    /* calls that left the epoch but not the handle, see gate.h */
+};
+
+/* How a store is opened; tests bring their own os and memory. */
+struct kv_open {
+    struct bytes dir; /* empty: in memory */
+    const KevyOpenOptions *options;
+    const kevy_os *os;
+    const kevy_mem *mem;
+};
+
+/* Opens or shares a store. 0 and a handle that is yours (free with
+ * kevy_close), or a status < 0 with *error filled. Any thread. */
+int kv_engine_open(const struct kv_open *open, KevyDb **out, KevyError *error);
+
+/* Gives a handle's share up; the last one closes the store. */
+void kv_engine_leave(KevyDb *db);
+
+/* Makes a store that nobody shares yet, and replays it; 0 or a status < 0. */
+int kv_engine_new(const struct kv_open *open, struct kv_engine **out, KevyError *error);
+
+/* Flushes, closes and frees a store. */
+void kv_engine_free(struct kv_engine *engine);
+
+/* Fills *error (may be NULL) and returns `status`. `path` may be empty. */
+int kv_error_set(KevyError *error, int status, const char *text, struct bytes path);
+
+/* What the functions of ABI 1 return for a status: 0, -1 or -2. */
+int32_t kv_result(int status);
+
+#endif
