@@ -107,8 +107,9 @@ static _Noreturn void run_child(const struct test *test)
     fflush(NULL);
     /* A passed test leaves by exit(), where the leak check of a sanitizer
      * runs; one that failed has leaked what it could not free. */
-    if (code == TEST_PASSED)
+    if (code == TEST_PASSED) {
         exit(code);
+    }
     _exit(code);
 }
 
@@ -117,17 +118,20 @@ static bool wait_child(pid_t child, int pipe_end, int64_t deadline, int *status)
 {
     for (;;) {
         int64_t left = deadline - now_ms();
-        if (left <= 0)
+        if (left <= 0) {
             break;
+        }
         struct pollfd watch = {pipe_end, POLLIN, 0};
         (void)poll(&watch, 1, left < 50 ? (int)left : 50);
         /* Hung up: the child is ending, which may still take a while. */
         bool is_ending = (watch.revents & POLLHUP) != 0;
         pid_t got = waitpid(child, status, WNOHANG);
-        if (got == child)
+        if (got == child) {
             return true;
-        if (is_ending)
+        }
+        if (is_ending) {
             nanosleep(&(struct timespec){0, 500000}, NULL);
+        }
     }
     kill(-child, SIGKILL);
     kill(child, SIGKILL);
@@ -144,9 +148,11 @@ static const char *signal_name(int number)
     } names[] = {{SIGSEGV, "SIGSEGV"}, {SIGABRT, "SIGABRT"}, {SIGBUS, "SIGBUS"},
                  {SIGFPE, "SIGFPE"},   {SIGILL, "SIGILL"},   {SIGKILL, "SIGKILL"},
                  {SIGTERM, "SIGTERM"}, {SIGPIPE, "SIGPIPE"}, {SIGTRAP, "SIGTRAP"}};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (names[i].number == number)
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (names[i].number == number) {
             return names[i].name;
+        }
+    }
     return "a signal";
 }
 
@@ -163,10 +169,11 @@ static int judge(bool in_time, int status, unsigned seconds)
         return TEST_FAILED;
     }
     int code = WEXITSTATUS(status);
-    if (code == TEST_EMPTY)
+    if (code == TEST_EMPTY) {
         printf("failed: the test made no check\n");
-    else if (code != TEST_PASSED && code != TEST_FAILED && code != TEST_SKIPPED)
+    } else if (code != TEST_PASSED && code != TEST_FAILED && code != TEST_SKIPPED) {
         printf("failed: its process ended with code %d\n", code);
+    }
     return code == TEST_PASSED || code == TEST_SKIPPED ? code : TEST_FAILED;
 }
 
@@ -204,24 +211,28 @@ static int run_forked(const struct test *test, const struct options *options)
 static int run_here(const struct test *test)
 {
     int code = run_body(test);
-    if (code == TEST_EMPTY)
+    if (code == TEST_EMPTY) {
         printf("failed: the test made no check\n");
+    }
     return code == TEST_EMPTY ? TEST_FAILED : code;
 }
 
 static bool is_chosen(const struct test *test, const struct options *options)
 {
-    for (size_t i = 0; i < options->only_count; i++)
-        if (strstr(test->name, options->only[i]) != NULL)
+    for (size_t i = 0; i < options->only_count; i++) {
+        if (strstr(test->name, options->only[i]) != NULL) {
             return true;
+        }
+    }
     return options->only_count == 0;
 }
 
 static bool read_options(int argc, char **argv, struct options *options)
 {
     const char *factor = getenv("TEST_TIME_FACTOR");
-    if (factor != NULL && strtol(factor, NULL, 10) > 0)
+    if (factor != NULL && strtol(factor, NULL, 10) > 0) {
         options->limit_factor *= (int)strtol(factor, NULL, 10);
+    }
     for (int i = 1; i < argc; i++) {
         const char *arg = argv[i];
         char *end = NULL;
@@ -247,11 +258,13 @@ static bool read_options(int argc, char **argv, struct options *options)
 static int run_all(const struct options *options)
 {
     unsigned passed = 0, failed = 0, skipped = 0;
-    if (!harness_dir_open())
+    if (!harness_dir_open()) {
         return 2;
+    }
     for (const struct test *test = first_test; test != NULL; test = test->next) {
-        if (!is_chosen(test, options))
+        if (!is_chosen(test, options)) {
             continue;
+        }
         int64_t start = now_ms();
         harness_dir_name(test->name);
         int code = options->no_fork ? run_here(test) : run_forked(test, options);
@@ -274,11 +287,13 @@ static int run_all(const struct options *options)
 int main(int argc, char **argv)
 {
     struct options options = {.limit_factor = LIMIT_FACTOR};
-    if (!read_options(argc, argv, &options))
+    if (!read_options(argc, argv, &options)) {
         return 2;
+    }
     if (options.list) {
-        for (const struct test *test = first_test; test != NULL; test = test->next)
+        for (const struct test *test = first_test; test != NULL; test = test->next) {
             printf("%s\n", test->name);
+        }
         return 0;
     }
     return run_all(&options);

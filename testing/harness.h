@@ -41,16 +41,18 @@
     }                                                                                              \
     static void test_##name(void)
 
-/* Each check evaluates its arguments once. CHECK… notes a failure and goes
- * on, REQUIRE… ends the test. All return whether the check held. */
+/* Each check evaluates its arguments once. CHECK… notes a failure, goes on
+ * and returns whether the check held; REQUIRE… ends the test. */
 #define CHECK(cond) test_check((cond), #cond, __FILE__, __LINE__)
 #define CHECK_INT(got, want) test_check_int((intmax_t)(got), (intmax_t)(want), TEST_HERE(got))
 #define CHECK_STR(got, want) test_check_str((got), (want), TEST_HERE(got))
 #define CHECK_BYTES(got, got_size, want, want_size)                                                \
     test_check_bytes((got), (got_size), (want), (want_size), TEST_HERE(got))
 
-#define REQUIRE(cond) test_require(CHECK(cond))
-#define REQUIRE_INT(got, want) test_require(CHECK_INT(got, want))
+#define REQUIRE(cond)                                                                              \
+    ((cond) ? (void)test_check(true, #cond, __FILE__, __LINE__)                                    \
+            : test_stop(#cond, __FILE__, __LINE__))
+#define REQUIRE_INT(got, want) (CHECK_INT(got, want) ? (void)0 : test_end())
 
 /* Ends the test as skipped, for a reason that is printed. */
 #define SKIP(reason) test_skip(reason)
@@ -87,7 +89,8 @@ bool test_check_str(const char *got, const char *want, const char *expr, const c
                     int line);
 bool test_check_bytes(const void *got, size_t got_size, const void *want, size_t want_size,
                       const char *expr, const char *file, int line);
-void test_require(bool held);
+_Noreturn void test_end(void);
+_Noreturn void test_stop(const char *expr, const char *file, int line);
 _Noreturn void test_skip(const char *reason);
 
 #endif

@@ -24,8 +24,9 @@ void harness_check_begin(void)
 
 int harness_check_result(void)
 {
-    if (atomic_load(&checks_failed) > 0)
+    if (atomic_load(&checks_failed) > 0) {
         return TEST_FAILED;
+    }
     return atomic_load(&checks_made) > 0 ? TEST_PASSED : TEST_EMPTY;
 }
 
@@ -33,34 +34,38 @@ int harness_check_result(void)
 static bool is_failure(bool held)
 {
     atomic_fetch_add(&checks_made, 1);
-    if (held)
+    if (held) {
         return false;
+    }
     atomic_fetch_add(&checks_failed, 1);
     return true;
 }
 
 bool test_check(bool held, const char *expr, const char *file, int line)
 {
-    if (is_failure(held))
+    if (is_failure(held)) {
         printf("%s:%d: failed: %s\n", file, line, expr);
+    }
     return held;
 }
 
 bool test_check_int(intmax_t got, intmax_t want, const char *expr, const char *file, int line)
 {
     bool held = got == want;
-    if (is_failure(held))
+    if (is_failure(held)) {
         printf("%s:%d: failed: %s is %" PRIdMAX ", want %" PRIdMAX "\n", file, line, expr, got,
                want);
+    }
     return held;
 }
 
 bool test_check_str(const char *got, const char *want, const char *expr, const char *file, int line)
 {
     bool held = got == want || (got != NULL && want != NULL && strcmp(got, want) == 0);
-    if (is_failure(held))
+    if (is_failure(held)) {
         printf("%s:%d: failed: %s is \"%s\", want \"%s\"\n", file, line, expr,
                got != NULL ? got : "(null)", want != NULL ? want : "(null)");
+    }
     return held;
 }
 
@@ -86,10 +91,12 @@ bool test_check_bytes(const void *got, size_t got_size, const void *want, size_t
     const uint8_t *b = want;
     size_t size = got_size < want_size ? got_size : want_size;
     size_t at = 0;
-    if (a == NULL || b == NULL)
+    if (a == NULL || b == NULL) {
         size = 0;
-    while (at < size && a[at] == b[at])
+    }
+    while (at < size && a[at] == b[at]) {
         at++;
+    }
     bool held = got_size == want_size && at == got_size;
     if (is_failure(held)) {
         size_t from = at > 8 ? at - 8 : 0;
@@ -100,10 +107,15 @@ bool test_check_bytes(const void *got, size_t got_size, const void *want, size_t
     return held;
 }
 
-void test_require(bool held)
+void test_end(void)
 {
-    if (!held)
-        harness_end(TEST_FAILED);
+    harness_end(TEST_FAILED);
+}
+
+void test_stop(const char *expr, const char *file, int line)
+{
+    test_check(false, expr, file, line);
+    harness_end(TEST_FAILED);
 }
 
 void test_skip(const char *reason)

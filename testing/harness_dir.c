@@ -24,8 +24,9 @@ static char own_dir[1024];
 bool harness_dir_open(void)
 {
     const char *tmp = getenv("TMPDIR");
-    if (tmp == NULL || tmp[0] == '\0')
+    if (tmp == NULL || tmp[0] == '\0') {
         tmp = "/tmp";
+    }
     int size = snprintf(run_dir, sizeof run_dir, "%s/kevy-test.XXXXXX", tmp);
     if (size < 0 || (size_t)size >= sizeof run_dir || mkdtemp(run_dir) == NULL ||
         chmod(run_dir, 0711) != 0) {
@@ -71,18 +72,21 @@ static int unlock_entry(const char *path, const struct stat *info, int kind, str
 {
     (void)info;
     (void)where;
-    if (kind == FTW_D || kind == FTW_DNR)
+    if (kind == FTW_D || kind == FTW_DNR) {
         (void)chmod(path, 0755);
+    }
     return 0;
 }
 
 void harness_dir_clear(void)
 {
-    if (access(own_dir, F_OK) != 0)
+    if (access(own_dir, F_OK) != 0) {
         return;
+    }
     (void)nftw(own_dir, unlock_entry, 32, FTW_PHYS);
-    if (nftw(own_dir, remove_entry, 32, FTW_PHYS | FTW_DEPTH) != 0)
+    if (nftw(own_dir, remove_entry, 32, FTW_PHYS | FTW_DEPTH) != 0) {
         printf("cannot remove %s: %s\n", own_dir, strerror(errno));
+    }
 }
 
 void harness_dir_close(void)

@@ -38,8 +38,9 @@ static void crashes(void)
 static void hangs(void)
 {
     CHECK(true);
-    for (;;)
+    for (;;) {
         pause();
+    }
 }
 
 static void exits(void)
@@ -64,9 +65,11 @@ static void leaves_things(void)
     REQUIRE(mkdir(test_path("locked"), 0000) == 0);
     printf("dir=%s\n", test_dir());
     pid_t child = fork();
-    if (child == 0)
-        for (;;)
+    if (child == 0) {
+        for (;;) {
             pause();
+        }
+    }
     printf("child=%d\n", (int)child);
     CHECK(child > 0);
 }
@@ -79,10 +82,12 @@ __attribute__((constructor)) static void register_victims(void)
         {"victim_exits", exits, 0, NULL},          {"victim_skips", skips, 0, NULL},
         {"victim_empty", checks_nothing, 0, NULL}, {"victim_leaves", leaves_things, 0, NULL},
     };
-    if (getenv("HARNESS_VICTIMS") == NULL)
+    if (getenv("HARNESS_VICTIMS") == NULL) {
         return;
-    for (size_t i = 0; i < sizeof victims / sizeof victims[0]; i++)
+    }
+    for (size_t i = 0; i < sizeof victims / sizeof victims[0]; i++) {
         test_register(&victims[i]);
+    }
 }
 
 static char output[16384];
@@ -105,8 +110,9 @@ static int run_self(const char *options)
 
 static bool says(const char *text)
 {
-    if (strstr(output, text) != NULL)
+    if (strstr(output, text) != NULL) {
         return true;
+    }
     printf("expected \"%s\" in:\n%s", text, output);
     return false;
 }
