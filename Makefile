@@ -20,6 +20,7 @@ test: ## everything; installs what it needs; ends with the counts
 	@tools/test
 
 check: ## before a commit: format, tidy, headers, exports, every C preset, linters
+	@tools/setup check
 	@tools/test fmt tidy headers exports dev asan tsan one lint
 
 doors: release ## build the doors against the release library
@@ -41,7 +42,8 @@ fuzz: ## one fuzz target: T=name S=seconds
 	build/fuzz/fuzz/fuzz_$(T) -max_total_time=$(or $(S),60)
 
 fmt: ## rewrite the C and C++ files in the house format
-	clang-format -i $$(git ls-files '*.c' '*.h' '*.cpp' '*.hpp')
+	@tools/setup check
+	@tools/fmt
 
 clean: ## remove build/
 	rm -rf build
