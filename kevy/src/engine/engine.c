@@ -46,6 +46,16 @@ static int open_memory(struct kv_engine *engine, KevyError *error)
     return 0;
 }
 
+static bool keep_path(struct kv_engine *engine, struct bytes dir)
+{
+    engine->path = kv_mem_new(&engine->mem, dir.size + 1);
+    if (engine->path != NULL) {
+        memcpy(engine->path, dir.data, dir.size);
+        engine->path[dir.size] = '\0';
+    }
+    return engine->path != NULL;
+}
+
 static int open_durable(struct kv_engine *engine, const struct kv_open *open, KevyError *error)
 {
     struct kv_log_options options = {.mem = &engine->mem,
@@ -57,6 +67,9 @@ static int open_durable(struct kv_engine *engine, const struct kv_open *open, Ke
                                      .move_user = engine};
     uint64_t begin_ns = engine->os->boot_ns(engine->os->self);
     engine->is_durable = true;
+    if (!keep_path(engine, open->dir)) {
+        return kv_error_set(error, KEVY_ENOMEM, "no memory for a store", open->dir);
+    }
     int status = kv_log_open(&engine->log, &options, apply, engine, &engine->report, error);
     engine->report.elapsed_ms = (engine->os->boot_ns(engine->os->self) - begin_ns) / 1000000;
     return status;
@@ -109,6 +122,9 @@ void kv_engine_free(struct kv_engine *engine)
         kv_keyspace_done(&engine->keyspace);
     }
     kv_log_close(engine->log);
+    if (engine->path != NULL) {
+        kv_mem_free(&engine->mem, engine->path, strlen(engine->path) + 1);
+    }
     kevy_mem table = engine->mem.table;
     table.resize(table.self, engine, sizeof *engine, 0);
 }

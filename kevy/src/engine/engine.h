@@ -37,6 +37,7 @@ struct kv_engine {
     struct kv_bus *bus;
     KevyOpenReport report;
     bool is_durable; /* file-backed */
+    char *path;      /* as it was opened, NUL-terminated; NULL in memory */
 
     /* under the registry's lock */
     struct list node; /* in the list of file-backed engines */
@@ -70,6 +71,9 @@ int kv_engine_open(const struct kv_open *open, KevyDb **out, KevyError *error);
 
 /* Gives a handle's share up; the last one closes the store. */
 void kv_engine_leave(KevyDb *db);
+
+/* Changes the flush policy that a handle asks for. */
+void kv_engine_set_fsync(KevyDb *db, uint8_t fsync);
 
 /* Makes a store that nobody shares yet, and replays it; 0 or a status < 0. */
 int kv_engine_new(const struct kv_open *open, struct kv_engine **out, KevyError *error);

@@ -150,6 +150,17 @@ int kv_engine_open(const struct kv_open *open, KevyDb **out, KevyError *error)
     return 0;
 }
 
+void kv_engine_set_fsync(KevyDb *db, uint8_t fsync)
+{
+    struct kv_engine *engine = db->engine;
+    kv_mutex_lock(&registry_lock);
+    engine->policy_counts[db->fsync]--;
+    engine->policy_counts[fsync]++;
+    db->fsync = fsync;
+    kv_log_set_policy(engine->log, strictest(engine));
+    kv_mutex_unlock(&registry_lock);
+}
+
 /* True when this was the last share; the directory is then busy. */
 static bool unshare(struct kv_engine *engine, uint8_t fsync, struct opening *closing)
 {

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * The public functions for publish and subscribe: a KevySub is the bus's
+ * kv_sub. See kevy.h and bus.h.
+ *
+ * Subscriptions outlive their handle, so their functions do not enter its
+ * gate; a publish that may wait for room in a queue pins it.
+ */
+#include "kevy/src/engine/gate.h"
+
+static struct kv_sub *sub_of(KevySub *sub)
+{
+    return (struct kv_sub *)(void *)sub;
+}
+
+static bool is_name(const uint8_t *data, size_t size)
+{
+    return data != NULL || size == 0;
+}
+
+/* Results of the bus as ABI 1 has them: a closed queue is negative too. */
+static int32_t sub_result(int32_t status)
+{
+    return status >= 0 ? status : status == KEVY_EMISUSE || status == KEVY_ECLOSED ? -1 : -2;
+}
+
+int64_t kevy_publish(KevyDb *db, const uint8_t *chan, size_t chan_len, const uint8_t *payload,
+                     size_t payload_len)
+{
+    struct kv_epoch_slot *slot;
+    if (!is_name(chan, chan_len) || !is_name(payload, payload_len)) {
+        return -1;
+    }
+    int status = kv_gate_enter(db, &slot);
+    if (status < 0) {
+        return kv_result(status);
+    }
+    kv_gate_pin(db);
+    kv_gate_leave(slot);
+    int64_t receivers =
+        kv_bus_publish(&db->port, bytes_of(chan, chan_len), bytes_of(payload, payload_len));
+    kv_gate_unpin(db);
+    return receivers >= 0 ? receivers : sub_result((int32_t)receivers);
+}
+
+static KevySub *subscribe(KevyDb *db, struct bytes name, bool is_pattern)
+{
+    struct kv_epoch_slot *slot;
+    struct kv_sub *sub = NULL;
+    if (!is_name(name.data, name.size) || kv_gate_enter(db, &slot) < 0) {
+        return NULL;
+    }
+    if (kv_sub_open(&db->port, &sub) == 0 && kv_sub_add(sub, name, is_pattern) < 0) {
+        kv_sub_close(sub);
+        sub = NULL;
+    }
+    kv_gate_leave(slot);
+    return (KevySub *)(void *)sub;
+}
+
+KevySub *kevy_subscribe(KevyDb *db, const uint8_t *chan, size_t chan_len)
+{
+    return subscribe(db, bytes_of(chan, chan_len), KV_SUB_CHANNEL);
+}
+
+KevySub *kevy_psubscribe(KevyDb *db, const uint8_t *pat, size_t pat_len)
+{
+    return subscribe(db, bytes_of(pat, pat_len), KV_SUB_PATTERN);
+}
+
+void kevy_sub_close(KevySub *sub)
+{
+    kv_sub_close(sub_of(sub));
+}
+
+/* Zeroes what a function will fill; false when the call is misused. */
+static bool begins(KevySub *sub, KevyBuf *out)
+{
+    if (out != NULL) {
+        *out = (KevyBuf){NULL, 0, 0};
+    }
+    return sub != NULL && out != NULL;
+}
+
+int32_t kevy_sub_next(KevySub *sub, KevyBuf *out)
+{
+    return begins(sub, out) ? sub_result(kv_sub_next(sub_of(sub), out)) : -1;
+}
+
+int32_t kevy_sub_next_raw(KevySub *sub, KevyBuf *out)
+{
+    return begins(sub, out) ? sub_result(kv_sub_next_raw(sub_of(sub), out)) : -1;
+}
+
+int32_t kevy_sub_wait(KevySub *sub, uint64_t timeout_ms, KevyBuf *out)
+{
+    return begins(sub, out) ? sub_result(kv_sub_wait(sub_of(sub), timeout_ms, out)) : -1;
+}
+
+int32_t kevy_sub_wait_raw(KevySub *sub, uint64_t timeout_ms, KevyBuf *out)
+{
+    return begins(sub, out) ? sub_result(kv_sub_wait_raw(sub_of(sub), timeout_ms, out)) : -1;
+}
+
+int32_t kevy_sub_wait_batch(KevySub *sub, uint64_t timeout_ms, uint32_t flags, size_t bytes_max,
+                            KevyBuf *out, uint32_t *count_out, uint64_t *dropped_out)
+{
+    if (count_out != NULL) {
+        *count_out = 0;
+    }
+    if (dropped_out != NULL) {
+        *dropped_out = 0;
+    }
+    if (!begins(sub, out) || count_out == NULL ||
+        (flags & ~(KEVY_BATCH_CHANNELS | KEVY_BATCH_NOWAIT)) != 0) {
+        return -1;
+    }
+    return sub_result(kv_sub_wait_batch(sub_of(sub), timeout_ms, flags, bytes_max, out, count_out,
+                                        dropped_out));
+}
+
+int32_t kevy_sub_add(KevySub *sub, const uint8_t *name, size_t name_len, int32_t is_pattern)
+{
+    return sub == NULL || !is_name(name, name_len)
+               ? -1
+               : sub_result(kv_sub_add(sub_of(sub), bytes_of(name, name_len), is_pattern != 0));
+}
+
+int32_t kevy_sub_remove(KevySub *sub, const uint8_t *name, size_t name_len, int32_t is_pattern)
+{
+    return sub == NULL || !is_name(name, name_len)
+               ? -1
+               : sub_result(kv_sub_remove(sub_of(sub), bytes_of(name, name_len), is_pattern != 0));
+}
+
+int32_t kevy_sub_limit(KevySub *sub, uint32_t count_max, size_t bytes_max, int32_t policy)
+{
+    return sub == NULL ? -1 : sub_result(kv_sub_limit(sub_of(sub), count_max, bytes_max, policy));
+}
+
+uint64_t kevy_sub_dropped(KevySub *sub)
+{
+    return sub == NULL ? 0 : kv_sub_dropped(sub_of(sub));
+}
+
+int32_t kevy_sub_wake(KevySub *sub)
+{
+    return sub == NULL ? -1 : sub_result(kv_sub_wake(sub_of(sub)));
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * The public functions for single values and buffers. See kevy.h.
+ *
+ * A write takes the lock, puts, leaves, and then lets the log keep the promise
+ * of its flush policy with the handle pinned but nothing held.
+ */
+#include "kevy/src/engine/write.h"
+
+/* Keys that one kevy_set_many may set: docs/log-format.md, limits. */
+#define BATCH_MAX ((size_t)65536)
+
+static bool is_bytes(const uint8_t *data, size_t size)
+{
+    return data != NULL || size == 0;
+}
+
+/* ---- Buffers ---- */
+
+/* Copies a value into a buffer of its own; an empty one has memory too, so
+ * that its pointer is not NULL. */
+static int copy_out(struct bytes value, KevyBuf *out)
+{
+    size_t capacity = value.size == 0 ? 1 : value.size;
+    uint8_t *block = kv_mem_new(&kv_mem_buffers, capacity);
+    if (block == NULL) {
+        return KEVY_ENOMEM;
+    }
+    if (value.size != 0) {
+        memcpy(block, value.data, value.size);
+    }
+    *out = (KevyBuf){block, value.size, capacity};
+    return 0;
+}
+
+void kevy_buf_free(uint8_t *ptr, size_t len, size_t cap)
+{
+    (void)len;
+    kv_mem_free(&kv_mem_buffers, ptr, cap);
+}
+
+void kevy_buf_free_shared(uint8_t *ptr, size_t len, size_t cap)
+{
+    kevy_buf_free(ptr, len, cap);
+}
+
+/* ---- Get ---- */
+
+/* Finds a key and hands its value to `take` while it cannot change. */
+typedef int take_fn(struct bytes value, void *user);
+
+static int32_t get(KevyDb *db, const uint8_t *key, size_t key_len, take_fn *take, void *user)
+{
+    struct kv_epoch_slot *slot;
+    struct kv_item item;
+    if (!is_bytes(key, key_len)) {
+        return -1;
+    }
+    int status = kv_gate_enter(db, &slot);
+    if (status < 0) {
+        return kv_result(status);
+    }
+    struct kv_engine *engine = db->engine;
+    struct kv_key hashed = kv_keyspace_key(&engine->keyspace, bytes_of(key, key_len));
+    kv_mutex_lock(&engine->writer);
+    int hit = kv_keyspace_find_key(&engine->keyspace, 0, hashed, &item);
+    status = hit ? take(item.value, user) : 0;
+    kv_mutex_unlock(&engine->writer);
+    kv_gate_leave(slot);
+    return status < 0 ? kv_result(status) : hit + status;
+}
+
+static int take_copy(struct bytes value, void *user)
+{
+    return copy_out(value, user);
+}
+
+int32_t kevy_get(KevyDb *db, const uint8_t *key, size_t key_len, KevyBuf *out)
+{
+    if (out == NULL) {
+        return -1;
+    }
+    *out = (KevyBuf){NULL, 0, 0};
+    return get(db, key, key_len, take_copy, out);
+}
+
+int32_t kevy_get_shared(KevyDb *db, const uint8_t *key, size_t key_len, KevyBuf *out)
+{
+    return kevy_get(db, key, key_len, out);
+}
+
+struct into {
+    uint8_t *buf;
+    size_t cap;
+    size_t *len_out;
+};
+
+static int take_into(struct bytes value, void *user)
+{
+    const struct into *into = user;
+    *into->len_out = value.size;
+    if (value.size > into->cap) {
+        return 1;
+    }
+    if (value.size != 0) {
+        memcpy(into->buf, value.data, value.size);
+    }
+    return 0;
+}
+
+int32_t kevy_get_into(KevyDb *db, const uint8_t *key, size_t key_len, uint8_t *buf, size_t cap,
+                      size_t *len_out)
+{
+    struct into into = {buf, cap, len_out};
+    if (len_out == NULL) {
+        return -1;
+    }
+    *len_out = 0;
+    return buf == NULL && cap != 0 ? -1 : get(db, key, key_len, take_into, &into);
+}
+
+/* ---- Set ---- */
+
+/* Turns a time to live into a moment. 0 none; false when it lies too far. */
+static bool expiry_of(struct kv_engine *engine, uint64_t ttl_ms, uint64_t *out)
+{
+    *out = 0;
+    if (ttl_ms == 0) {
+        return true;
+    }
+    uint64_t now = kv_keyspace_now(&engine->keyspace);
+    if (ttl_ms > INT64_MAX - now) {
+        return false;
+    }
+    *out = now + ttl_ms;
+    return true;
+}
+
+static int put(struct kv_write *write, const struct kv_pair *pairs, size_t count)
+{
+    int status = kv_write_lock(write);
+    if (status == 0) {
+        status = kv_keyspace_put(&write->db->engine->keyspace, 0, pairs, count);
+        kv_write_unlock(write);
+    }
+    return status;
+}
+
+int32_t kevy_set(KevyDb *db, const uint8_t *key, size_t key_len, const uint8_t *val, size_t val_len,
+                 uint64_t ttl_ms)
+{
+    struct kv_write write;
+    struct kv_pair pair = {bytes_of(key, key_len), bytes_of(val, val_len), 0};
+    if (!is_bytes(key, key_len) || !is_bytes(val, val_len)) {
+        return -1;
+    }
+    int status = kv_write_enter(db, &write);
+    if (status < 0) {
+        return kv_result(status);
+    }
+    status = expiry_of(db->engine, ttl_ms, &pair.expiry_ms) ? put(&write, &pair, 1) : KEVY_ELIMIT;
+    return kv_result(kv_write_leave(&write, status));
+}
+
+static bool are_pairs(size_t count, const uint8_t *const *keys, const size_t *key_lens,
+                      const uint8_t *const *vals, const size_t *val_lens)
+{
+    if (count != 0 && (keys == NULL || key_lens == NULL || vals == NULL || val_lens == NULL)) {
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (!is_bytes(keys[i], key_lens[i]) || !is_bytes(vals[i], val_lens[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+int32_t kevy_set_many(KevyDb *db, size_t count, const uint8_t *const *keys, const size_t *key_lens,
+                      const uint8_t *const *vals, const size_t *val_lens)
+{
+    struct kv_write write;
+    if (!are_pairs(count, keys, key_lens, vals, val_lens)) {
+        return -1;
+    }
+    int status = kv_write_enter(db, &write);
+    if (status < 0) {
+        return kv_result(status);
+    }
+    if (count > BATCH_MAX) {
+        return kv_result(kv_write_leave(&write, KEVY_ELIMIT));
+    }
+    struct kv_mem *mem = &db->engine->mem;
+    struct kv_pair *pairs = count == 0 ? NULL : kv_mem_new(mem, count * sizeof *pairs);
+    if (pairs == NULL) {
+        return kv_result(kv_write_leave(&write, count == 0 ? 0 : KEVY_ENOMEM));
+    }
+    for (size_t i = 0; i < count; i++) {
+        pairs[i] = (struct kv_pair){bytes_of(keys[i], key_lens[i]), bytes_of(vals[i], val_lens[i]),
+                                    0};
+    }
+    status = put(&write, pairs, count);
+    kv_mem_free(mem, pairs, count * sizeof *pairs);
+    return kv_result(kv_write_leave(&write, status));
+}

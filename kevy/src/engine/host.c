@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * Facts and settings of a handle's store for INFO, CONFIG and DEBUG.
+ * See host.h.
+ */
+#include "kevy/src/engine/host.h"
+
+#include "kevy/src/os/os_park.h"
+
+static void host_facts(void *self, bool is_locked, struct kv_facts *out)
+{
+    KevyDb *db = self;
+    struct kv_engine *engine = db->engine;
+    struct kv_log_stats stats;
+    if (!is_locked) {
+        kv_mutex_lock(&engine->writer);
+    }
+    kv_log_stats(engine->log, &stats);
+    if (!is_locked) {
+        kv_mutex_unlock(&engine->writer);
+    }
+    *out = (struct kv_facts){
+        .version = kevy_version(),
+        .dir = {(const uint8_t *)engine->path, engine->path == NULL ? 0 : strlen(engine->path)},
+        .fsync = db->fsync,
+        .opened_ms = engine->clock.wall_anchor_ms,
+        .memory_used = atomic_load_explicit(&engine->mem.used, memory_order_relaxed) +
+                       (engine->is_durable ? 0 : stats.file_size) + kv_bus_memory(engine->bus),
+        .log_size = engine->is_durable ? stats.file_size : 0,
+        .log_live_size = stats.live_size,
+        .flush_count = stats.flush_count,
+        .log_error = stats.error,
+    };
+}
+
+static int host_set_fsync(void *self, uint8_t fsync)
+{
+    kv_engine_set_fsync(self, fsync);
+    return 0;
+}
+
+static void host_sleep(void *self, uint64_t ms)
+{
+    _Atomic uint32_t nobody_wakes = 0;
+    (void)self;
+    uint64_t deadline = kv_mono_after(ms > UINT64_MAX / 1000000 ? UINT64_MAX : ms * 1000000);
+    while (kv_mono_ns() < deadline) {
+        (void)kv_park_wait(&nobody_wakes, 0, deadline);
+    }
+}
+
+struct kv_host kv_host_of(KevyDb *db)
+{
+    return (struct kv_host){
+        .self = db, .facts = host_facts, .set_fsync = host_set_fsync, .sleep_ms = host_sleep};
+}
