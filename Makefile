@@ -4,12 +4,12 @@ SHELL := /bin/bash
 GENERATOR := $(if $(shell command -v ninja),Ninja,Unix Makefiles)
 export CMAKE_GENERATOR ?= $(GENERATOR)
 PREFIX ?= /usr/local
-SEED ?= 1
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 build = cmake --preset $(1) >/dev/null && cmake --build build/$(1) -j $(JOBS)
 
-.PHONY: all demo test check doors release install sim kills fuzz fmt clean help
+.PHONY: all demo test check doors release install fuzz fmt clean help
 all: ## build and test, the dev preset
+	@tools/setup build
 	@tools/test dev
 
 demo: ## the whole thing on real data; installs what it needs
@@ -21,7 +21,7 @@ test: ## everything; installs what it needs; ends with the counts
 
 check: ## before a commit: format, tidy, headers, exports, every C preset, linters
 	@tools/setup check
-	@tools/test fmt tidy headers exports dev asan tsan one lint
+	@tools/test fmt tidy tools headers exports dev clang asan tsan one raw lint
 
 doors: release ## build the doors against the release library
 	@tools/test node jvm
@@ -33,13 +33,15 @@ release: ## build/release, what install installs
 install: release ## to PREFIX
 	cmake --install build/release --prefix $(PREFIX)
 
-sim: ## the crash simulator, SEED=N
-	@$(call build,dev)
-	build/dev/test/test_sim --seed=$(SEED)
-
 fuzz: ## one fuzz target: T=name S=seconds
+	@tools/setup fuzz
 	@$(call build,fuzz)
-	build/fuzz/fuzz/fuzz_$(T) -max_total_time=$(or $(S),60)
+	@mkdir -p build/fuzz/found.$(T)
+	build/fuzz/fuzz/fuzz_$(T) -max_total_time=$(or $(S),60) build/fuzz/found.$(T) \
+	    $(wildcard */fuzz/corpus/$(T))
+
+bench-%: release ## bench-engine, bench-jni: one question each
+	@bench/$*/run
 
 fmt: ## rewrite the C and C++ files in the house format
 	@tools/setup check
@@ -49,4 +51,4 @@ clean: ## remove build/
 	rm -rf build
 
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 14
+	@sed -n 's/^\([a-z%-]*\):.*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 14
