@@ -46,7 +46,7 @@ void kv_space_done(struct kv_space *space)
     for (uint32_t i = 0; i < sizeof space->retired / sizeof space->retired[0]; i++) {
         kv_mem_free(space->mem, space->retired[i], ((size_t)1 << i) * sizeof *array);
     }
-    *space = (struct kv_space){NULL};
+    *space = (struct kv_space){.base = NULL};
 }
 
 int kv_space_reserve(struct kv_space *space, uint32_t count)
