@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+package io.kolibri;
+
+/** When a native object's C memory is freed. */
+public enum NativeKind {
+    /** When the Java object is unreachable; calls cost nothing extra. */
+    SHARED,
+    /** By close, or by the last call that leaves after it; each call takes a lease. */
+    GUARDED
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+package io.kolibri;
+
+import java.lang.ref.Reference;
+import java.lang.ref.ReferenceQueue;
+
+/**
+ * The list of peers whose objects live, and the daemon thread that destroys what is unreachable.
+ *
+ * <p>The thread runs while there are peers and ends after two seconds without any, so that an idle
+ * library costs nothing and can be unloaded. Starting and ending are decided under the lock that
+ * adding takes. If no thread can be started, the peer stays listed and the next add tries again.
+ */
+final class Reclaimer implements Runnable {
+    static final ReferenceQueue<NativeObject> QUEUE = new ReferenceQueue<>();
+    private static final long IDLE_MILLIS = 2000;
+
+    private static final Object LOCK = new Object();
+    private static Peer first;
+    private static int count;
+    private static boolean isRunning;
+
+    private Reclaimer() {}
+
+    static void add(Peer peer) {
+        synchronized (LOCK) {
+            peer.next = first;
+            if (first != null) {
+                first.previous = peer;
+            }
+            first = peer;
+            count++;
+            if (!isRunning) {
+                isRunning = start();
+            }
+        }
+    }
+
+    /** Takes a peer off the list; true for the one caller that did. */
+    static boolean remove(Peer peer) {
+        synchronized (LOCK) {
+            if (peer.previous == peer) {
+                return false;
+            }
+            if (peer.previous != null) {
+                peer.previous.next = peer.next;
+            } else {
+                first = peer.next;
+            }
+            if (peer.next != null) {
+                peer.next.previous = peer.previous;
+            }
+            peer.next = peer;
+            peer.previous = peer;
+            count--;
+            return true;
+        }
+    }
+
+    /** How many peers are listed. */
+    static int count() {
+        synchronized (LOCK) {
+            return count;
+        }
+    }
+
+    static boolean isRunning() {
+        synchronized (LOCK) {
+            return isRunning;
+        }
+    }
+
+    private static boolean start() {
+        try {
+            Thread thread = new Thread(null, new Reclaimer(), "kolibri-reclaimer", 0);
+            thread.setDaemon(true);
+            thread.setContextClassLoader(null);
+            thread.start();
+            return true;
+        } catch (OutOfMemoryError noThread) {
+            return false;
+        }
+    }
+
+    @Override
+    public void run() {
+        boolean goesOn = true;
+        while (goesOn) {
+            goesOn = reclaimOne();
+        }
+    }
+
+    /** Waits for one dead object; false when this thread may end. */
+    private static boolean reclaimOne() {
+        Reference<? extends NativeObject> dead = null;
+        try {
+            dead = QUEUE.remove(IDLE_MILLIS);
+        } catch (InterruptedException ignored) {
+            return true;
+        }
+        if (dead == null) {
+            return !mayEnd();
+        }
+        Peer peer = (Peer) dead;
+        if (remove(peer)) {
+            try {
+                peer.collected();
+            } catch (Throwable failure) {
+                report(failure);
+            }
+        }
+        return true;
+    }
+
+    private static boolean mayEnd() {
+        synchronized (LOCK) {
+            isRunning = count != 0;
+            return !isRunning;
+        }
+    }
+
+    private static void report(Throwable failure) {
+        Thread thread = Thread.currentThread();
+        Thread.UncaughtExceptionHandler handler = thread.getUncaughtExceptionHandler();
+        if (handler != null) {
+            handler.uncaughtException(thread, failure);
+        }
+    }
+}
