@@ -19,9 +19,9 @@ test: ## everything; installs what it needs; ends with the counts
 	@tools/setup
 	@tools/test
 
-check: ## before a commit: format, tidy, headers, exports, every C preset, linters
+check: ## before a commit: format, tidy, headers, exports, every C preset and processor, linters
 	@tools/setup check
-	@tools/test fmt tidy tools headers exports dev clang asan tsan one raw lint
+	@tools/test fmt tidy tools headers exports dev clang asan tsan one raw cross lint
 
 doors: release ## build the doors against the release library
 	@tools/test node jvm
