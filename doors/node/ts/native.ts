@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * The addon as TypeScript sees it, and the few things of Node that the package
+ * uses (declared here, so that it needs no type packages). Loading checks that
+ * the addon, the engine and this code belong together.
+ *
+ * A store is named by a number; src/node_store.c says how. Everything throws
+ * rather than answers badly; see src/node_fail.c for the codes.
+ */
+
+/** The bytes of an ArrayBuffer, or the range that a view of one shows. */
+export type Bytes = ArrayBuffer | ArrayBufferView;
+
+/** A key or channel: text (exact, see KevyNitro) or bytes. */
+export type Key = string | Bytes;
+
+type Listener = (packed: ArrayBuffer, count: number, dropped: number) => boolean;
+
+interface Native {
+  readonly interface: number;
+  readonly abi: number;
+  readonly abiBuilt: number;
+  readonly version: string;
+  setup(checkUsable: (value: unknown) => void, makeBuffer: (size: number) => ArrayBuffer): void;
+  open(object: object, dir: string | undefined, options: number[]): number;
+  openAt(id: number, dir: string, options: number[]): void;
+  dispose(id: number): void;
+  shutdown(id: number): void;
+  sync(id: number): void;
+  openReport(id: number): number[];
+  getData(id: number, key: Key): ArrayBuffer | undefined;
+  getInto(id: number, key: Key, buffer: Bytes, offset?: number): number;
+  getString(id: number, key: Key): string | undefined;
+  setData(id: number, key: Key, value: Bytes, ttlMs?: number): void;
+  setString(id: number, key: Key, value: string, ttlMs?: number): void;
+  setMany(id: number, keys: Key[], values: (string | Bytes)[]): void;
+  cmd(id: number, packed: Bytes): ArrayBuffer;
+  packArgv(args: (string | Bytes)[]): ArrayBuffer;
+  subscribe(id: number, name: Key, isPattern: boolean): void;
+  unsubscribe(id: number, name: Key, isPattern: boolean): void;
+  subNext(id: number): ArrayBuffer | undefined;
+  subLimit(id: number, count: number, bytes: number, policy: number): void;
+  subDropped(id: number): number;
+  publish(id: number, channel: Key, payload: string | Bytes): number;
+  pushStart(id: number, channel: Key, callback: Listener): number;
+  pushRemove(id: number, listener: number): void;
+  pushDone(id: number): void;
+  pushStop(id: number): void;
+  pushRef(id: number, isRef: boolean): void;
+}
+
+interface Immediate {
+  unref(): void;
+}
+
+declare function require(id: string): unknown;
+declare function setImmediate(callback: () => void): Immediate;
+declare function queueMicrotask(callback: () => void): void;
+declare const performance: { now(): number };
+declare const TextDecoder: new (
+  encoding: string,
+  options: { ignoreBOM: boolean },
+) => { decode(bytes: Uint8Array): string };
+
+const INTERFACE = 1;
+
+export const host = {
+  setImmediate,
+  queueMicrotask,
+  TextDecoder,
+  now: (): number => performance.now(),
+  fileURLToPath: (require('node:url') as { fileURLToPath(url: unknown): string }).fileURLToPath,
+  markAsUntransferable: (
+    require('node:worker_threads') as { markAsUntransferable(value: object): void }
+  ).markAsUntransferable,
+};
+
+/** Makes an exception with a code. */
+export function failure(
+  Kind: new (text: string) => Error,
+  code: string,
+  text: string,
+): Error & { code: string } {
+  return Object.assign(new Kind(text), { code });
+}
+
+function load(): Native {
+  let loaded: Native;
+  try {
+    loaded = require('../build/kevy_node.node') as Native;
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw failure(
+      Error,
+      'KEVY_EVERSION',
+      `kevy-node: the addon cannot be loaded; run "npm install" in the package's folder (${why})`,
+    );
+  }
+  if (loaded.interface !== INTERFACE || loaded.abi !== loaded.abiBuilt) {
+    throw failure(
+      Error,
+      'KEVY_EVERSION',
+      `kevy-node: addon (interface ${loaded.interface}, wanted ${INTERFACE}) and libkevy ` +
+        `(ABI ${loaded.abi}, wanted ${loaded.abiBuilt}) do not belong together; ` +
+        'run "npm install" in the package\'s folder',
+    );
+  }
+  return loaded;
+}
+
+const arrayValues = Object.getPrototypeOf(Uint8Array.prototype).values as () => unknown;
+
+/* A buffer of length 0 is fine, a detached one is not, and only JavaScript can
+ * tell them apart on every version of Node. Each of these throws a TypeError
+ * for a detached buffer and for a view that its buffer has shrunk away from. */
+function checkUsable(value: unknown): void {
+  try {
+    if (value instanceof DataView) void value.byteLength;
+    else if (ArrayBuffer.isView(value)) arrayValues.call(value);
+    else void new Uint8Array(value as ArrayBuffer);
+  } catch {
+    throw failure(TypeError, 'KEVY_EMISUSE', 'the buffer is detached');
+  }
+}
+
+export const native: Native = load();
+native.setup(checkUsable, (size) => new ArrayBuffer(size));
