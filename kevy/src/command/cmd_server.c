@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * About the server rather than the data: TIME, COMMAND, DEBUG. INFO is in
+ * cmd_info.c, CONFIG in cmd_config.c.
+ *
+ * COMMAND describes what commands.def says and no more: key specifications and
+ * tips are empty.
+ */
+#include <math.h>
+
+#include "kevy/src/command/cmd_args.h"
+#include "kevy/src/command/cmd_run.h"
+#include "kevy/src/text/glob.h"
+#include "kevy/src/text/number.h"
+
+void kv_run_time(struct kv_call *call)
+{
+    const struct kv_clock *clock = call->keyspace->clock;
+    uint64_t passed_ns = clock->os->boot_ns(clock->os->self) - clock->boot_anchor_ns;
+    uint64_t us = clock->wall_anchor_ms * 1000 + passed_ns / 1000;
+    kv_reply_array(call->reply, 2);
+    kv_reply_bulk_uint(call->reply, us / 1000000);
+    kv_reply_bulk_uint(call->reply, us % 1000000);
+}
+
+/* ---- COMMAND ---- */
+
+static const struct {
+    uint32_t flag;
+    const char *name;
+    const char *category;
+} flag_names[] = {{KV_WRITE, "write", "@write"},    {KV_READ, "readonly", "@read"},
+                  {KV_GROWS, "denyoom", NULL},      {KV_ADMIN, "admin", "@admin"},
+                  {KV_PUBSUB, "pubsub", "@pubsub"}, {KV_FAST, "fast", "@fast"}};
+
+enum { FLAG_NAMES = sizeof flag_names / sizeof *flag_names };
+
+static void reply_flags(struct kv_call *call, uint32_t flags)
+{
+    size_t begin = kv_reply_array_begin(call->reply), count = 0;
+    for (size_t i = 0; i < FLAG_NAMES; i++) {
+        if ((flags & flag_names[i].flag) != 0) {
+            kv_reply_status(call->reply, flag_names[i].name);
+            count++;
+        }
+    }
+    kv_reply_array_end(call->reply, begin, count);
+}
+
+static void reply_categories(struct kv_call *call, uint32_t flags)
+{
+    size_t begin = kv_reply_array_begin(call->reply), count = 0;
+    for (size_t i = 0; i < FLAG_NAMES; i++) {
+        if ((flags & flag_names[i].flag) != 0 && flag_names[i].category != NULL) {
+            kv_reply_status(call->reply, flag_names[i].category);
+            count++;
+        }
+    }
+    if ((flags & KV_FAST) == 0) {
+        kv_reply_status(call->reply, "@slow");
+        count++;
+    }
+    kv_reply_array_end(call->reply, begin, count);
+}
+
+static void reply_info(struct kv_call *call, const struct kv_command *command)
+{
+    kv_reply_array(call->reply, 10);
+    kv_reply_bulk_text(call->reply, command->name);
+    kv_reply_int(call->reply, command->arity);
+    reply_flags(call, command->flags);
+    kv_reply_int(call->reply, command->first_key);
+    kv_reply_int(call->reply, command->last_key);
+    kv_reply_int(call->reply, command->key_step);
+    reply_categories(call, command->flags);
+    for (int i = 0; i < 3; i++) {
+        kv_reply_array(call->reply, 0);
+    }
+}
+
+static void run_all(struct kv_call *call)
+{
+    kv_reply_array(call->reply, kv_command_count());
+    for (size_t i = 0; i < kv_command_count(); i++) {
+        reply_info(call, &kv_commands[i]);
+    }
+}
+
+static void run_count(struct kv_call *call)
+{
+    kv_reply_int(call->reply, (int64_t)kv_command_count());
+}
+
+static void run_info(struct kv_call *call)
+{
+    if (call->argc == 2) {
+        run_all(call);
+        return;
+    }
+    kv_reply_array(call->reply, call->argc - 2);
+    for (size_t i = 2; i < call->argc; i++) {
+        const struct kv_command *command = kv_command_find(call->argv[i]);
+        if (command == NULL) {
+            kv_reply_null_array(call->reply);
+        } else {
+            reply_info(call, command);
+        }
+    }
+}
+
+static void reply_docs(struct kv_call *call, const struct kv_command *command)
+{
+    kv_reply_bulk_text(call->reply, command->name);
+    kv_reply_map(call->reply, 3);
+    kv_reply_bulk_text(call->reply, "summary");
+    kv_reply_bulk_text(call->reply, command->summary);
+    kv_reply_bulk_text(call->reply, "group");
+    kv_reply_bulk_text(call->reply, command->group);
+    kv_reply_bulk_text(call->reply, "syntax");
+    kv_reply_bulk_text(call->reply, command->syntax);
+}
+
+static void run_docs(struct kv_call *call)
+{
+    size_t known = 0;
+    for (size_t i = 2; i < call->argc; i++) {
+        known += kv_command_find(call->argv[i]) != NULL;
+    }
+    kv_reply_map(call->reply, call->argc == 2 ? kv_command_count() : known);
+    for (size_t i = 0; call->argc == 2 && i < kv_command_count(); i++) {
+        reply_docs(call, &kv_commands[i]);
+    }
+    for (size_t i = 2; i < call->argc; i++) {
+        const struct kv_command *command = kv_command_find(call->argv[i]);
+        if (command != NULL) {
+            reply_docs(call, command);
+        }
+    }
+}
+
+static void run_list(struct kv_call *call)
+{
+    bool has_pattern = call->argc == 5 && kv_arg_is(call->argv[2], "filterby") &&
+                       kv_arg_is(call->argv[3], "pattern");
+    if (call->argc != 2 && !has_pattern) {
+        kv_call_refuse(call, KV_TEXT_SYNTAX);
+        return;
+    }
+    size_t begin = kv_reply_array_begin(call->reply), count = 0;
+    for (size_t i = 0; i < kv_command_count(); i++) {
+        const char *name = kv_commands[i].name;
+        if (!has_pattern || kv_glob_match(call->argv[4], bytes_of(name, strlen(name)), true)) {
+            kv_reply_bulk_text(call->reply, name);
+            count++;
+        }
+    }
+    kv_reply_array_end(call->reply, begin, count);
+}
+
+static void run_command_help(struct kv_call *call)
+{
+    static const char *const lines[] = {
+        "COMMAND <subcommand> [<arg> [value] [opt] ...]. Subcommands are:",
+        "(no subcommand)",
+        "    Return details about all commands.",
+        "COUNT",
+        "    Return the number of commands.",
+        "LIST [FILTERBY PATTERN <pattern>]",
+        "    Return the names of all commands, or of those that match.",
+        "INFO [<name> ...]",
+        "    Return details about some commands, or all.",
+        "DOCS [<name> ...]",
+        "    Return what some commands do, or all.",
+        "HELP",
+        "    Print this help.",
+        NULL};
+    kv_call_help(call, lines);
+}
+
+void kv_run_command(struct kv_call *call)
+{
+    static const struct kv_subcommand list[] = {
+        {"count", 2, run_count}, {"info", -2, run_info},        {"docs", -2, run_docs},
+        {"list", -2, run_list},  {"help", 2, run_command_help}, {0}};
+    if (call->argc == 1) {
+        run_all(call);
+    } else {
+        kv_call_subcommand(call, list);
+    }
+}
+
+/* ---- DEBUG ---- */
+
+/* A day; a longer sleep is a mistake. */
+#define SLEEP_MAX_SECONDS 86400
+
+static void run_sleep(struct kv_call *call)
+{
+    long double seconds;
+    if (!kv_number_parse_float(call->argv[2], &seconds) || !(seconds >= 0) ||
+        seconds > SLEEP_MAX_SECONDS) {
+        kv_call_refuse(call, KV_TEXT_FLOAT);
+    } else if (call->host->sleep_ms == NULL) {
+        kv_call_refuse(call, "ERR this host cannot sleep");
+    } else {
+        call->host->sleep_ms(call->host->self, (uint64_t)llroundl(seconds * 1000));
+        kv_reply_ok(call->reply);
+    }
+}
+
+static void run_debug_help(struct kv_call *call)
+{
+    static const char *const lines[] = {
+        "DEBUG <subcommand> [<arg> [value] [opt] ...]. Subcommands are:",
+        "SLEEP <seconds>",
+        "    Return after <seconds>. Decimals allowed.",
+        "HELP",
+        "    Prints this help.",
+        NULL};
+    kv_call_help(call, lines);
+}
+
+void kv_run_debug(struct kv_call *call)
+{
+    bool is_sleep = kv_arg_is(call->argv[1], "sleep") && call->argc == 3;
+    bool is_help = kv_arg_is(call->argv[1], "help") && call->argc == 2;
+    if (is_sleep) {
+        run_sleep(call);
+    } else if (is_help) {
+        run_debug_help(call);
+    } else {
+        kv_call_refuse_subcommand(call);
+    }
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * The host: what INFO, CONFIG and DEBUG want to know of and do to the engine
+ * around the commands, as a table that engine/ fills. Tests put in their own.
+ *
+ * A function that is NULL is something the host cannot do; the command then
+ * answers with an error.
+ */
+#ifndef KEVY_SRC_COMMAND_HOST_H
+#define KEVY_SRC_COMMAND_HOST_H
+
+#include "base/bytes.h"
+
+/* What the engine knows of itself. Times are wall milliseconds. */
+struct kv_facts {
+    const char *version;
+    struct bytes dir; /* empty: in memory */
+    uint8_t fsync;    /* KEVY_FSYNC_… */
+    uint64_t opened_ms;
+    uint64_t memory_used; /* all the engine's memory */
+    uint64_t log_size;    /* bytes of the log's files */
+    uint64_t log_live_size;
+    uint64_t flush_count;
+    int32_t log_error; /* kevy_status: why writes fail, 0 they don't */
+};
+
+struct kv_host {
+    void *self;
+
+    /* Fills the facts. Called with and without the store's lock held, which
+     * is_locked says. */
+    void (*facts)(void *self, bool is_locked, struct kv_facts *out);
+
+    /* Sets the flush policy. 0 or a kevy_status < 0. Without the store's lock. */
+    int (*set_fsync)(void *self, uint8_t fsync);
+
+    /* Returns after that time. Without the store's lock. */
+    void (*sleep_ms)(void *self, uint64_t ms);
+};
+
+#endif
