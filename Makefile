@@ -7,7 +7,7 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 build = cmake --preset $(1) >/dev/null && cmake --build build/$(1) -j $(JOBS)
 
-.PHONY: all demo test check doors release install fuzz fmt clean help
+.PHONY: all demo test check doors release install fuzz cover fmt clean help
 all: ## build and test, the dev preset
 	@tools/setup build
 	@tools/test dev
@@ -42,6 +42,10 @@ fuzz: ## one fuzz target: T=name S=seconds
 
 bench-%: release ## bench-engine, bench-jni: one question each
 	@bench/$*/run
+
+cover: ## which lines the C tests execute, and which never
+	@tools/setup
+	@tools/cover
 
 fmt: ## rewrite the C and C++ files in the house format
 	@tools/setup check
