@@ -49,6 +49,9 @@ void kv_bus_drop(struct kv_bus *bus);
 /* Returns the bytes that the bus has allocated now. */
 size_t kv_bus_memory(const struct kv_bus *bus);
 
+/* Checks every structure of the bus that can be reached from it; for tests. */
+bool kv_bus_verify(struct kv_bus *bus);
+
 /* Returns how many times a sleeping thread was woken; for tests and statistics. */
 uint64_t kv_bus_wakes(struct kv_bus *bus);
 
@@ -128,10 +131,10 @@ uint64_t kv_sub_dropped(struct kv_sub *sub);
 /* Makes the waits on `sub` return 0: those that sleep now, or else the next one that begins. */
 int32_t kv_sub_wake(struct kv_sub *sub);
 
-/* As the public functions of these names: 1 and a buffer, 0 nothing (time-out, kv_sub_wake; wait_raw
- * also: only acknowledgements were there, and are consumed), KEVY_ECLOSED, KEVY_ENOMEM (the frame
- * stays queued). *out is zeroed unless the result is 1. timeout_ms 0 is for ever. Several threads
- * may wait: each frame goes to one of them. */
+/* As the public functions of these names: 1 and a buffer, 0 nothing (time-out, kv_sub_wake; for
+ * wait_raw also: only acknowledgements were there, and are consumed), KEVY_ECLOSED, KEVY_ENOMEM
+ * (the frame stays queued). *out is zeroed unless the result is 1. timeout_ms 0 is for ever.
+ * Several threads may wait: each frame goes to one of them. */
 int32_t kv_sub_next(struct kv_sub *sub, KevyBuf *out);
 int32_t kv_sub_next_raw(struct kv_sub *sub, KevyBuf *out);
 int32_t kv_sub_wait(struct kv_sub *sub, uint64_t timeout_ms, KevyBuf *out);

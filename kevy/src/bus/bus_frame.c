@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Frames, measured and written by the same walk: a pen without paper counts.
+ * Frames, measured and written by the same walk: a pen without paper counts
+ * the bytes, a pen with paper writes them, so size and content cannot differ.
+ * The commands' replies are written elsewhere (text/reply.h); a frame is not a
+ * reply, it must know its size before it may leave its queue.
  */
 #include "kevy/src/bus/bus_frame.h"
 

@@ -152,7 +152,7 @@ void kv_pool_trim(struct kv_pool *pool, struct kv_trash **trash)
 
 void kv_message_fill(struct kv_message *message, struct bytes channel, struct bytes payload)
 {
-    message->refs = 0;
+    message->refs = 1;
     message->channel_size = (uint32_t)channel.size;
     message->payload_size = (uint32_t)payload.size;
     if (channel.size > 0) {

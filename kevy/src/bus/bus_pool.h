@@ -85,7 +85,7 @@ void kv_pool_give(struct kv_pool *pool, struct kv_slab *slab);
 /* Frees the empty slabs. */
 void kv_pool_trim(struct kv_pool *pool, struct kv_trash **trash);
 
-/* Copies channel and payload into a new message, with no references yet. */
+/* Copies channel and payload into a new message; its one reference is the caller's. */
 void kv_message_fill(struct kv_message *message, struct bytes channel, struct bytes payload);
 
 /* Frees a message that has no reference. */

@@ -26,7 +26,7 @@ struct publish {
     size_t weight;
     struct kv_topic *topic; /* the channel's, or NULL */
     uint32_t receivers;
-    struct kv_message *message; /* filled, with no reference */
+    struct kv_message *message; /* filled; ours, for a queue may drop it while we deliver */
 };
 
 enum survey { SURVEY_READY, SURVEY_NO_SLOTS, SURVEY_NO_ROOM };
@@ -248,8 +248,8 @@ int64_t kv_bus_publish(struct kv_port *port, struct bytes channel, struct bytes 
     p.message = NULL;
     kv_hold_enter(&p.hold, bus);
     int64_t result = publish_locked(&p);
-    if (p.message != NULL && p.message->refs == 0) {
-        kv_message_free(&bus->pool, p.message, &p.hold.trash);
+    if (p.message != NULL) {
+        kv_message_drop(&bus->pool, p.message, &p.hold.trash);
     }
     kv_hold_leave(&p.hold);
     return result;
