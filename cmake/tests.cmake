@@ -72,14 +72,16 @@ if(TARGET kolibri_static)
   file(GLOB kolibri_tests CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/kolibri/test/test_*.c
     ${PROJECT_SOURCE_DIR}/kolibri/test/*/test_*.c)
   file(GLOB kolibri_test_kit CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/kolibri/test/*.c)
-  list(FILTER kolibri_test_kit EXCLUDE REGEX "/test_[^/]*\\.c$")
+  list(FILTER kolibri_test_kit EXCLUDE REGEX "/(test|lib)_[^/]*\\.c$")
   if(kolibri_test_kit)
     add_library(kolibri_kit STATIC ${kolibri_test_kit})
     kv_kit(kolibri_kit)
     target_link_libraries(kolibri_kit PUBLIC $<TARGET_NAME_IF_EXISTS:kit_jni> kolibri_static kit)
   endif()
-  # Java classes that Kolibri's tests call: compiled by javac into <build>/kolibri-classes.
-  file(GLOB_RECURSE kolibri_java CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/kolibri/test/java/*.java)
+  # The runtime and the classes that Kolibri's tests call: compiled by javac into
+  # <build>/kolibri-classes.
+  file(GLOB_RECURSE kolibri_java CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/kolibri/test/java/*.java
+    ${PROJECT_SOURCE_DIR}/kolibri/kotlin/runtime/src/main/java/*.java)
   set(kolibri_classes ${PROJECT_BINARY_DIR}/kolibri-classes)
   if(kolibri_java)
     find_program(KV_JAVAC javac HINTS ${KV_JAVA_HOME}/bin REQUIRED)

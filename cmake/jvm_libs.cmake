@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+# The native libraries that JVM tests load: each kolibri/test/lib_<name>.c becomes
+# <build>/jvm-test/lib<name>.so, linked with Kolibri as the documentation says: statically, hidden,
+# never unloaded from memory. Built in every preset, because Maven's tests run against build/release.
+if(TARGET kolibri_static)
+  file(GLOB kv_jvm_libs CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/kolibri/test/lib_*.c)
+  foreach(source IN LISTS kv_jvm_libs)
+    get_filename_component(name ${source} NAME_WE)
+    string(REGEX REPLACE "^lib_" "" output ${name})
+    add_library(${name} MODULE ${source})
+    target_link_libraries(${name} PRIVATE kolibri_static)
+    kv_warnings(${name})
+    set_target_properties(${name} PROPERTIES OUTPUT_NAME ${output} C_VISIBILITY_PRESET hidden
+      LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/jvm-test)
+    if(CMAKE_SYSTEM_NAME MATCHES "Linux|Android")
+      target_link_options(${name} PRIVATE -Wl,-z,nodelete)
+    endif()
+  endforeach()
+endif()
