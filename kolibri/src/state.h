@@ -16,6 +16,11 @@
 #include <kolibri/kolibri.h>
 #include <pthread.h>
 
+/* Nothing here is exported by the shared library. */
+#ifdef __GNUC__
+#pragma GCC visibility push(hidden)
+#endif
+
 KOL_HANDLE(kol__String, "java/lang/String", java_lang_Object)
 KOL_HANDLE(kol__Loader, "java/lang/ClassLoader", java_lang_Object)
 KOL_HANDLE(kol__Throwable, "java/lang/Throwable", java_lang_Object)
@@ -126,5 +131,9 @@ void kol__jdk_drop(JNIEnv *env);
 
 /* Reports a call that the contract forbids. */
 void kol__misuse(const char *where, const char *what);
+
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
 
 #endif
