@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 # The native libraries that JVM tests load: each kolibri/test/lib_<name>.c becomes
 # <build>/jvm-test/lib<name>.so, linked with Kolibri as the documentation says: statically, hidden,
-# never unloaded from memory. Built in every preset, because Maven's tests run against build/release.
+# never unloaded from memory. In every preset, because Maven's tests run against build/release.
 if(TARGET kolibri_static)
   file(GLOB kv_jvm_libs CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/kolibri/test/lib_*.c)
   foreach(source IN LISTS kv_jvm_libs)

@@ -19,7 +19,10 @@
 /* Starts counting calls through this env. */
 void jni_spy_arm(JNIEnv *env);
 
-/* As jni_spy_arm, and call number `n` (from 1) does nothing but throw a RuntimeException. */
+/*
+ * As jni_spy_arm, and the `n`-th call (from 1) of a function that may throw does nothing but throw a
+ * RuntimeException.
+ */
 void jni_spy_arm_throwing(JNIEnv *env, int n);
 
 /* Puts the real table back. Fine if not armed. */

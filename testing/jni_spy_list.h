@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Every function of the JNI table that takes a fixed list of arguments, in the order of jni.h up to
- * JNI 1.8: X<n>(result, name, argument types after env…) for a function with n arguments, V<n>(name,
- * types…) for one that returns nothing. The forms with `...` are not here: the spy refuses them, for
- * nothing of ours may use them.
+ * JNI 1.8: X<n>(result, name, types of the arguments after env) for a function with n arguments,
+ * V<n>(name, types) for one that returns nothing. The forms with `...` are not here: the spy
+ * refuses them, for nothing of ours may use them.
  *
  * The includer defines X0 to X5 and V0 to V5 and includes this file once or more.
  */

@@ -25,7 +25,8 @@ static void listen(const char *text)
     for (size_t i = 0; i < sizeof openings / sizeof openings[0]; i++) {
         if (strstr(text, openings[i])) {
             if (reports++ == 0) {
-                snprintf(first_report, sizeof first_report, "%s", text);
+                first_report[0] = 0;
+                strncat(first_report, text, sizeof first_report - 1);
             }
             break;
         }
@@ -77,12 +78,13 @@ static JNIEnv *start(const char *class_path, const char *option)
     char given[128];
     char serial[] = "-XX:+UseSerialGC";
     char quick[] = "-XX:TieredStopAtLevel=1";
+    char crash[] = "-XX:+ErrorFileToStderr";
     char hook[] = "vfprintf";
     jint (*hooked)(FILE *, const char *, va_list) = print;
-    JavaVMOption options[] = {
-        {path, NULL}, {given, NULL}, {serial, NULL}, {quick, NULL}, {hook, NULL}};
-    JavaVMInitArgs arguments = {JNI_VERSION_1_8, 5, options, JNI_FALSE};
-    memcpy(&options[4].extraInfo, &hooked, sizeof hooked);
+    JavaVMOption options[] = {{path, NULL},  {given, NULL}, {serial, NULL},
+                              {quick, NULL}, {crash, NULL}, {hook, NULL}};
+    JavaVMInitArgs arguments = {JNI_VERSION_1_8, 6, options, JNI_FALSE};
+    memcpy(&options[5].extraInfo, &hooked, sizeof hooked);
     snprintf(path, sizeof path, "-Djava.class.path=%s", class_path);
     snprintf(given, sizeof given, "%s", option);
     if (JNI_CreateJavaVM(&the_vm, (void **)&env, &arguments) != JNI_OK) {

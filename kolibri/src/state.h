@@ -13,6 +13,9 @@
 #ifndef KOLIBRI_SRC_STATE_H
 #define KOLIBRI_SRC_STATE_H
 
+/* The library checks its own calls into Java, whatever level its users build at. */
+#undef KOL_CHECK
+#define KOL_CHECK 1
 #include <kolibri/kolibri.h>
 #include <pthread.h>
 

@@ -3,6 +3,8 @@
  * native.h: every kind of row in the woven and the unwoven form, registration without initialising
  * the class, what is missing as one list, subclasses, creators that fail.
  */
+#undef KOL_CHECK
+#define KOL_CHECK 1
 #include "testing/jvm.h"
 
 #include <kolibri/kolibri.h>

@@ -73,6 +73,15 @@ KOL__OBJECT_ARRAY(java_lang_Object)
     KOL__BASED(T##__array, java_lang_Object)                                                       \
     KOL__OBJECT_ARRAY(T)
 
+/*
+ * Declares T__array for a token that has none yet, for arrays of arrays: KOL_ARRAY_OF(jint__array,
+ * "[[I") brings jint__array__array, which is int[][].
+ */
+#define KOL_ARRAY_OF(T, DESCRIPTOR)                                                                \
+    KOL__REFERENCE(T##__array, DESCRIPTOR)                                                         \
+    KOL__BASED(T##__array, java_lang_Object)                                                       \
+    KOL__OBJECT_ARRAY(T)
+
 /* Declares the functions of LIST for the handle C, and the table LIST__members. */
 #define KOL_MEMBERS(C, LIST)                                                                       \
     extern KOL__HIDDEN const struct kol_members LIST##__members;                                   \

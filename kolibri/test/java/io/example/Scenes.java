@@ -19,7 +19,8 @@ public final class Scenes {
         Counter b = new Counter(41);
         StringBuilder s = new StringBuilder();
         s.append("add ").append(a.add(1)).append(", addFrom ").append(a.addFrom(b));
-        s.append(", addMaybe ").append(a.addMaybe(null)).append(", name ").append(a.name("x\u00e9"));
+        s.append(", addMaybe ").append(a.addMaybe(null));
+        s.append(", name ").append(a.name("x\u00e9"));
         s.append(", peek ").append(a.peek(5)).append(", version ").append(Counter.version());
         s.append(", wide ").append(a.wide(1, 2L, 3.0, (byte) 4, true, 'a', 0.5f, b));
         s.append(", sumOf ").append(Counter.sumOf(a, b));
@@ -39,7 +40,8 @@ public final class Scenes {
         Woven b = new Woven(41);
         StringBuilder s = new StringBuilder();
         s.append("add ").append(a.add(1)).append(", addFrom ").append(a.addFrom(b));
-        s.append(", addMaybe ").append(a.addMaybe(null)).append(", name ").append(a.name("x\u00e9"));
+        s.append(", addMaybe ").append(a.addMaybe(null));
+        s.append(", name ").append(a.name("x\u00e9"));
         s.append(", peek ").append(a.peek(5)).append(", version ").append(Woven.version());
         s.append(", wide ").append(a.wide(1, 2L, 3.0, (byte) 4, true, 'a', 0.5f, b));
         s.append(", sumOf ").append(Woven.sumOf(a, b));
