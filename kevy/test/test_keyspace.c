@@ -266,14 +266,16 @@ TEST(replay_rebuilds_the_same_keys)
     replay(&world, &fresh);
     CHECK(kv_keyspace_verify(&fresh));
     for (uint32_t db = 0; db < KV_DATABASE_COUNT; db++) {
-        CHECK_INT(fresh.databases[db].table.count, world.ks.databases[db].table.count);
-        CHECK_INT(fresh.databases[db].namespace_id, world.ks.databases[db].namespace_id);
-        for (unsigned i = 0; i < 200; i++) {
+        CHECK_INT(kv_keyspace_count(&fresh, db), kv_keyspace_count(&world.ks, db));
+        CHECK_INT(fresh.namespaces[db], world.ks.namespaces[db]);
+        struct kv_database *replayed = kv_database_of(&fresh, db);
+        struct kv_database *original = kv_database_of(&world.ks, db);
+        for (unsigned i = 0; i < 200 && replayed != NULL && original != NULL; i++) {
             char name[8];
             (void)snprintf(name, sizeof name, "k%u", i);
             struct kv_key key = kv_keyspace_key(&fresh, text(name));
-            CHECK_INT(kv_table_find(&fresh.databases[db].table, key),
-                      kv_table_find(&world.ks.databases[db].table, key));
+            CHECK_INT(kv_table_find(&replayed->table, key),
+                      kv_table_find(&original->table, key));
         }
     }
     kv_keyspace_done(&fresh);

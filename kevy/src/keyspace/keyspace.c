@@ -16,6 +16,11 @@
 /* Drafts that fit on the stack. */
 #define DRAFTS_SMALL 8u
 
+/* Lookups without the lock before the lock is asked for. */
+#define PEEK_TRIES 3u
+
+/* ---- Databases ---- */
+
 void kv_keyspace_init(struct kv_keyspace *ks, struct kv_mem *mem, const struct kv_space *space,
                       struct kv_journal *journal, const struct kv_clock *clock, uint64_t seed)
 {
@@ -27,16 +32,39 @@ void kv_keyspace_init(struct kv_keyspace *ks, struct kv_mem *mem, const struct k
     ks->seed = seed;
     ks->namespace_next = KV_DATABASE_COUNT;
     for (uint32_t i = 0; i < KV_DATABASE_COUNT; i++) {
-        kv_table_init(&ks->databases[i].table, mem, space, seed);
-        ks->databases[i].namespace_id = i;
+        ks->namespaces[i] = i;
     }
+    kv_graveyard_init(&ks->yard, ks);
 }
 
 void kv_keyspace_done(struct kv_keyspace *ks)
 {
+    kv_graveyard_done(&ks->yard);
     for (uint32_t i = 0; i < KV_DATABASE_COUNT; i++) {
-        kv_table_clear(&ks->databases[i].table);
+        struct kv_database *database = kv_database_of(ks, i);
+        if (database != NULL) {
+            kv_database_free(ks, database);
+        }
     }
+}
+
+void kv_database_free(struct kv_keyspace *ks, struct kv_database *database)
+{
+    kv_table_clear(&database->table);
+    kv_mem_free(ks->mem, database, sizeof *database);
+}
+
+struct kv_database *kv_database_need(struct kv_keyspace *ks, uint32_t db)
+{
+    struct kv_database *database = kv_database_of(ks, db);
+    if (database == NULL) {
+        database = kv_mem_zeroed(ks->mem, sizeof *database);
+        if (database != NULL) {
+            kv_table_init(&database->table, ks->mem, ks->space, ks->seed);
+            atomic_store_explicit(&ks->databases[db], database, memory_order_release);
+        }
+    }
+    return database;
 }
 
 uint64_t kv_keyspace_now(const struct kv_keyspace *ks)
@@ -57,27 +85,40 @@ static bool has_expired(const struct kv_keyspace *ks, const uint8_t *record)
     return expiry_ms != 0 && expiry_ms <= kv_keyspace_now(ks);
 }
 
-/* Returns the record of a key that is there and has not expired, or NULL. */
-static const uint8_t *live_record(const struct kv_keyspace *ks, uint32_t db, struct kv_key key)
+/* 1 and the item, unless the record has expired. */
+static inline int item_of(const struct kv_keyspace *ks, uint32_t ref, struct kv_item *out)
 {
-    ASSERT(db < KV_DATABASE_COUNT);
-    uint32_t ref = kv_table_find(&ks->databases[db].table, key);
-    if (ref == 0) {
-        return NULL;
-    }
     const uint8_t *record = kv_space_record(ks->space, ref);
-    return has_expired(ks, record) ? NULL : record;
+    if (has_expired(ks, record)) {
+        return 0;
+    }
+    *out = (struct kv_item){kv_record_value(ks->space, record), kv_record_expiry(record)};
+    return 1;
+}
+
+int kv_keyspace_peek(const struct kv_keyspace *ks, uint32_t db, struct kv_key key,
+                     struct kv_item *out)
+{
+    const struct kv_database *database = kv_database_of(ks, db);
+    bool is_sure = true;
+    for (unsigned tries = 0; database != NULL && tries < PEEK_TRIES; tries++) {
+        uint32_t ref = kv_table_peek(&database->table, key, &is_sure);
+        if (ref != 0) {
+            return item_of(ks, ref, out);
+        }
+        if (is_sure) {
+            return 0;
+        }
+    }
+    return database == NULL ? 0 : -1;
 }
 
 int kv_keyspace_find_key(const struct kv_keyspace *ks, uint32_t db, struct kv_key key,
                          struct kv_item *out)
 {
-    const uint8_t *record = live_record(ks, db, key);
-    if (record == NULL) {
-        return 0;
-    }
-    *out = (struct kv_item){kv_record_value(ks->space, record), kv_record_expiry(record)};
-    return 1;
+    const struct kv_database *database = kv_database_of(ks, db);
+    uint32_t ref = database == NULL ? 0 : kv_table_find(&database->table, key);
+    return ref == 0 ? 0 : item_of(ks, ref, out);
 }
 
 int kv_keyspace_find(const struct kv_keyspace *ks, uint32_t db, struct bytes key,
@@ -98,18 +139,25 @@ static void retire(struct kv_keyspace *ks, struct kv_database *database, uint32_
     ks->journal->retire(ks->journal->self, ref);
 }
 
+static void enter_at(struct kv_keyspace *ks, struct kv_database *database, struct kv_place place,
+                     struct kv_key key, const struct kv_draft *draft)
+{
+    database->expiring_count += draft->expiry_ms != 0;
+    kv_table_put_at(&database->table, place, key, draft->ref);
+    if (place.ref != 0) {
+        retire(ks, database, place.ref);
+    }
+}
+
 static void enter(struct kv_keyspace *ks, struct kv_database *database, struct kv_key key,
                   const struct kv_draft *draft)
 {
-    database->expiring_count += draft->expiry_ms != 0;
-    uint32_t old = kv_table_put(&database->table, key, draft->ref);
-    if (old != 0) {
-        retire(ks, database, old);
-    }
+    enter_at(ks, database, kv_table_place(&database->table, key), key, draft);
 }
 
 static int append(struct kv_keyspace *ks, struct kv_draft *drafts, size_t count)
 {
+    kv_graveyard_reap(&ks->yard);
     int status = ks->journal->append(ks->journal->self, drafts, count);
     if (status == 0) {
         ks->changes += count;
@@ -130,18 +178,56 @@ static void drafts_free(struct kv_keyspace *ks, struct kv_draft *drafts,
     }
 }
 
-static int put_drafts(struct kv_keyspace *ks, struct kv_database *database,
-                      const struct kv_pair *pairs, struct kv_draft *drafts, size_t count)
+static bool fits(struct bytes key, struct bytes value)
 {
+    return key.size <= KEVY_SIZE_MAX && value.size <= KEVY_SIZE_MAX;
+}
+
+static struct kv_draft value_draft(const struct kv_keyspace *ks, uint32_t db, struct bytes key,
+                                   struct bytes value, uint64_t expiry_ms)
+{
+    return (struct kv_draft){.type = KV_RECORD_VALUE,
+                             .namespace_id = ks->namespaces[db],
+                             .expiry_ms = expiry_ms,
+                             .key = key,
+                             .value = value};
+}
+
+int kv_keyspace_put_key(struct kv_keyspace *ks, uint32_t db, struct kv_key key, struct bytes value,
+                        uint64_t expiry_ms)
+{
+    ASSERT(db < KV_DATABASE_COUNT);
+    struct kv_database *database = kv_database_need(ks, db);
+    if (database == NULL) {
+        return KEVY_ENOMEM;
+    }
+    if (!fits(key.name, value)) {
+        return KEVY_ELIMIT;
+    }
+    struct kv_place place = kv_table_place(&database->table, key);
+    struct kv_draft draft = value_draft(ks, db, key.name, value, expiry_ms);
+    int status = place.ref != 0 ? 0 : kv_table_reserve(&database->table, 1);
+    if (status == 0) {
+        status = append(ks, &draft, 1);
+    }
+    if (status == 0) {
+        enter_at(ks, database, place, key, &draft);
+    }
+    return status;
+}
+
+static int put_drafts(struct kv_keyspace *ks, uint32_t db, const struct kv_pair *pairs,
+                      struct kv_draft *drafts, size_t count)
+{
+    struct kv_database *database = kv_database_need(ks, db);
+    if (database == NULL) {
+        return KEVY_ENOMEM;
+    }
     for (size_t i = 0; i < count; i++) {
-        if (pairs[i].key.size > KEVY_SIZE_MAX || pairs[i].value.size > KEVY_SIZE_MAX) {
+        if (!fits(pairs[i].key, pairs[i].value)) {
             return KEVY_ELIMIT;
         }
-        drafts[i] = (struct kv_draft){.type = KV_RECORD_VALUE,
-                                      .namespace_id = database->namespace_id,
-                                      .expiry_ms = pairs[i].expiry_ms,
-                                      .key = pairs[i].key,
-                                      .value = pairs[i].value};
+        drafts[i] = value_draft(ks, db, pairs[i].key, pairs[i].value, pairs[i].expiry_ms);
     }
     int status = kv_table_reserve(&database->table, count);
     if (status == 0) {
@@ -157,19 +243,23 @@ int kv_keyspace_put(struct kv_keyspace *ks, uint32_t db, const struct kv_pair *p
 {
     ASSERT(db < KV_DATABASE_COUNT);
     struct kv_draft small[DRAFTS_SMALL];
+    if (count == 1) {
+        return kv_keyspace_put_key(ks, db, kv_keyspace_key(ks, pairs->key), pairs->value,
+                                   pairs->expiry_ms);
+    }
     struct kv_draft *drafts = drafts_new(ks, small, count);
     if (drafts == NULL) {
         return KEVY_ENOMEM;
     }
-    int status = count == 0 ? 0 : put_drafts(ks, &ks->databases[db], pairs, drafts, count);
+    int status = count == 0 ? 0 : put_drafts(ks, db, pairs, drafts, count);
     drafts_free(ks, drafts, small, count);
     return status;
 }
 
-static struct kv_draft tombstone(const struct kv_database *database, struct bytes key)
+static struct kv_draft tombstone(const struct kv_keyspace *ks, uint32_t db, struct bytes key)
 {
     return (struct kv_draft){
-        .type = KV_RECORD_TOMBSTONE, .namespace_id = database->namespace_id, .key = key};
+        .type = KV_RECORD_TOMBSTONE, .namespace_id = ks->namespaces[db], .key = key};
 }
 
 static void leave(struct kv_keyspace *ks, struct kv_database *database, struct bytes key)
@@ -182,9 +272,10 @@ static void leave(struct kv_keyspace *ks, struct kv_database *database, struct b
 
 /* A key that has expired gets a tombstone too, but does not count. A key named
  * twice is removed, and counted, once. */
-static int64_t remove_drafts(struct kv_keyspace *ks, struct kv_database *database,
-                             const struct bytes *keys, struct kv_draft *drafts, size_t count)
+static int64_t remove_drafts(struct kv_keyspace *ks, uint32_t db, const struct bytes *keys,
+                             struct kv_draft *drafts, size_t count)
 {
+    struct kv_database *database = kv_database_of(ks, db);
     size_t found = 0;
     int64_t live = 0;
     for (size_t i = 0; i < count; i++) {
@@ -192,8 +283,7 @@ static int64_t remove_drafts(struct kv_keyspace *ks, struct kv_database *databas
         if (ref == 0) {
             continue;
         }
-        drafts[found] = tombstone(database, keys[i]);
-        drafts[found++].ref = ref;
+        drafts[found++] = tombstone(ks, db, keys[i]);
     }
     int status = found == 0 ? 0 : append(ks, drafts, found);
     if (status < 0) {
@@ -214,11 +304,14 @@ int64_t kv_keyspace_remove(struct kv_keyspace *ks, uint32_t db, const struct byt
 {
     ASSERT(db < KV_DATABASE_COUNT);
     struct kv_draft small[DRAFTS_SMALL];
+    if (kv_database_of(ks, db) == NULL) {
+        return 0;
+    }
     struct kv_draft *drafts = drafts_new(ks, small, count);
     if (drafts == NULL) {
         return KEVY_ENOMEM;
     }
-    int64_t result = remove_drafts(ks, &ks->databases[db], keys, drafts, count);
+    int64_t result = remove_drafts(ks, db, keys, drafts, count);
     drafts_free(ks, drafts, small, count);
     return result;
 }
@@ -245,7 +338,6 @@ int kv_keyspace_rename(struct kv_keyspace *ks, uint32_t db, struct bytes from, u
                        struct bytes to)
 {
     ASSERT(to_db < KV_DATABASE_COUNT);
-    struct kv_database *source = &ks->databases[db], *target = &ks->databases[to_db];
     struct kv_item item;
     if (kv_keyspace_find(ks, db, from, &item) == 0) {
         return 0;
@@ -253,12 +345,12 @@ int kv_keyspace_rename(struct kv_keyspace *ks, uint32_t db, struct bytes from, u
     if (db == to_db && bytes_equal(from, to)) {
         return 1;
     }
-    struct kv_draft drafts[2] = {{.type = KV_RECORD_VALUE,
-                                  .namespace_id = target->namespace_id,
-                                  .expiry_ms = item.expiry_ms,
-                                  .key = to,
-                                  .value = item.value},
-                                 tombstone(source, from)};
+    struct kv_database *source = kv_database_of(ks, db), *target = kv_database_need(ks, to_db);
+    if (target == NULL || to.size > KEVY_SIZE_MAX) {
+        return target == NULL ? KEVY_ENOMEM : KEVY_ELIMIT;
+    }
+    struct kv_draft drafts[2] = {value_draft(ks, to_db, to, item.value, item.expiry_ms),
+                                 tombstone(ks, db, from)};
     int status = kv_table_reserve(&target->table, 1);
     if (status == 0) {
         status = append(ks, drafts, 2);

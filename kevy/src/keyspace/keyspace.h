@@ -11,12 +11,15 @@
  * anew. Functions that write return a kevy_status < 0 with nothing changed
  * when the journal or the memory fails.
  *
- * Threads: the caller holds the store's lock.
+ * Threads: the caller holds the store's lock, but for kv_keyspace_peek and
+ * kv_keyspace_key. What a reader without the lock may still see is buried
+ * (mem/grave.h), not freed.
  */
 #ifndef KEVY_SRC_KEYSPACE_KEYSPACE_H
 #define KEVY_SRC_KEYSPACE_KEYSPACE_H
 
 #include "kevy/src/keyspace/table.h"
+#include "kevy/src/mem/grave.h"
 #include "kevy/src/os/os_clock.h"
 #include "kevy/src/store/journal.h"
 #include "kevy/src/store/namespaces.h"
@@ -25,8 +28,8 @@
 
 struct kv_database {
     struct kv_table table;
-    uint32_t namespace_id;
     uint64_t expiring_count; /* keys with an expiry, expired ones included */
+    struct kv_grave grave;
 };
 
 struct kv_keyspace {
@@ -37,8 +40,19 @@ struct kv_keyspace {
     uint64_t seed;
     uint32_t namespace_next; /* the id that the next FLUSH takes */
     uint64_t changes;        /* writes so far (Redis's "dirty") */
-    struct kv_database databases[KV_DATABASE_COUNT];
+    uint32_t namespaces[KV_DATABASE_COUNT];
+    struct kv_database *_Atomic databases[KV_DATABASE_COUNT]; /* NULL: empty */
+    struct kv_graveyard yard;
 };
+
+/* Returns a database, or NULL when it is empty; the same, made if need be, or
+ * NULL without memory; frees one that nobody sees. */
+static inline struct kv_database *kv_database_of(const struct kv_keyspace *ks, uint32_t db)
+{
+    return atomic_load_explicit(&ks->databases[db], memory_order_acquire);
+}
+struct kv_database *kv_database_need(struct kv_keyspace *ks, uint32_t db);
+void kv_database_free(struct kv_keyspace *ks, struct kv_database *database);
 
 /* A key's value, borrowed until the next write to the keyspace. */
 struct kv_item {
@@ -63,6 +77,12 @@ uint64_t kv_keyspace_now(const struct kv_keyspace *ks);
 /* The key with its hash, which is the same in every database. Needs no lock. */
 struct kv_key kv_keyspace_key(const struct kv_keyspace *ks, struct bytes name);
 
+/* Finds a key without the lock, inside an epoch. As kv_keyspace_find, and what
+ * it hands out is borrowed until the epoch is left; or -1: the table is being
+ * changed too fast to tell, ask again under the lock. */
+int kv_keyspace_peek(const struct kv_keyspace *ks, uint32_t db, struct kv_key key,
+                     struct kv_item *out);
+
 /* As kv_keyspace_find, for a key whose hash is known. */
 int kv_keyspace_find_key(const struct kv_keyspace *ks, uint32_t db, struct kv_key key,
                          struct kv_item *out);
@@ -74,6 +94,10 @@ int kv_keyspace_find(const struct kv_keyspace *ks, uint32_t db, struct bytes key
 /* Writes `count` pairs, all or none; a later pair of a key wins. 0, or < 0. */
 int kv_keyspace_put(struct kv_keyspace *ks, uint32_t db, const struct kv_pair *pairs,
                     size_t count);
+
+/* As kv_keyspace_put for one pair whose key's hash is known. */
+int kv_keyspace_put_key(struct kv_keyspace *ks, uint32_t db, struct kv_key key, struct bytes value,
+                        uint64_t expiry_ms);
 
 /* Removes `count` keys, all or none of them. The number that were there and
  * had not expired, or < 0. */

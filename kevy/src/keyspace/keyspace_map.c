@@ -13,68 +13,64 @@
 
 #include "base/hash.h"
 
-struct retiring {
-    struct kv_journal *journal;
-};
-
 static void retire_entry(void *user, uint32_t ref)
 {
-    struct retiring *retiring = user;
-    retiring->journal->retire(retiring->journal->self, ref);
+    const struct kv_journal *journal = user;
+    journal->retire(journal->self, ref);
 }
 
-/* Forgets the keys of a database whose namespace is gone. */
-static void drop_keys(struct kv_keyspace *ks, struct kv_database *database)
+static void free_grave(void *owner, struct kv_grave *grave)
 {
-    struct retiring retiring = {ks->journal};
+    kv_database_free(owner, (struct kv_database *)(void *)((char *)grave -
+                                                           offsetof(struct kv_database, grave)));
+}
+
+/* Retires every record of a database whose namespace is gone, and frees it
+ * when no reader is left in it. */
+static void drop(struct kv_keyspace *ks, struct kv_database *database)
+{
     uint64_t cursor = 0;
     do {
-        cursor = kv_table_scan(&database->table, cursor, SIZE_MAX / 16, retire_entry, &retiring);
+        cursor = kv_table_scan(&database->table, cursor, SIZE_MAX / 16, retire_entry, ks->journal);
     } while (cursor != 0);
-    kv_table_clear(&database->table);
-    database->expiring_count = 0;
+    kv_graveyard_bury(&ks->yard, &database->grave, free_grave);
 }
 
 struct kv_namespaces kv_keyspace_namespaces(const struct kv_keyspace *ks)
 {
     struct kv_namespaces map = {.next = ks->namespace_next};
-    for (uint32_t i = 0; i < KV_DATABASE_COUNT; i++) {
-        map.database[i] = ks->databases[i].namespace_id;
-    }
+    memcpy(map.database, ks->namespaces, sizeof map.database);
     return map;
 }
 
-static struct kv_database *database_named(struct kv_database *databases, uint32_t namespace_id)
+/* Which database has this namespace, or KV_DATABASE_COUNT. */
+static uint32_t index_of(const uint32_t *namespaces, uint32_t namespace_id)
 {
-    for (uint32_t i = 0; i < KV_DATABASE_COUNT; i++) {
-        if (databases[i].namespace_id == namespace_id) {
-            return &databases[i];
-        }
+    uint32_t i = 0;
+    while (i < KV_DATABASE_COUNT && namespaces[i] != namespace_id) {
+        i++;
     }
-    return NULL;
+    return i;
 }
 
 void kv_keyspace_map(struct kv_keyspace *ks, const struct kv_namespaces *map)
 {
-    struct kv_database old[KV_DATABASE_COUNT];
-    memcpy(old, ks->databases, sizeof old);
+    struct kv_database *old[KV_DATABASE_COUNT + 1] = {NULL};
+    struct kv_namespaces before = kv_keyspace_namespaces(ks);
     for (uint32_t i = 0; i < KV_DATABASE_COUNT; i++) {
-        if (!kv_namespaces_has(map, old[i].namespace_id)) {
-            drop_keys(ks, &old[i]);
-        }
+        old[i] = kv_database_of(ks, i);
     }
     for (uint32_t i = 0; i < KV_DATABASE_COUNT; i++) {
-        struct kv_database *database = &ks->databases[i];
-        const struct kv_database *from = database_named(old, map->database[i]);
-        if (from != NULL) {
-            *database = *from;
-        } else {
-            memset(database, 0, sizeof *database);
-            kv_table_init(&database->table, ks->mem, ks->space, ks->seed);
-            database->namespace_id = map->database[i];
-        }
+        struct kv_database *database = old[index_of(before.database, map->database[i])];
+        atomic_store_explicit(&ks->databases[i], database, memory_order_release);
+        ks->namespaces[i] = map->database[i];
     }
     ks->namespace_next = map->next;
+    for (uint32_t i = 0; i < KV_DATABASE_COUNT; i++) {
+        if (old[i] != NULL && !kv_namespaces_has(map, before.database[i])) {
+            drop(ks, old[i]);
+        }
+    }
 }
 
 /* Appends the map and only then lets it count. */
@@ -96,7 +92,7 @@ int kv_keyspace_flush(struct kv_keyspace *ks, uint32_t db)
 {
     ASSERT(db < KV_DATABASE_COUNT);
     struct kv_namespaces map = kv_keyspace_namespaces(ks);
-    if (ks->databases[db].table.count == 0) {
+    if (kv_keyspace_count(ks, db) == 0) {
         return 0;
     }
     if (map.next == KV_NAMESPACE_LAST) {
@@ -114,7 +110,7 @@ int kv_keyspace_flush_all(struct kv_keyspace *ks)
         return KEVY_ELIMIT;
     }
     for (uint32_t i = 0; i < KV_DATABASE_COUNT; i++) {
-        if (ks->databases[i].table.count != 0) {
+        if (kv_keyspace_count(ks, i) != 0) {
             map.database[i] = map.next++;
             is_empty = false;
         }
@@ -134,12 +130,14 @@ int kv_keyspace_swap(struct kv_keyspace *ks, uint32_t db, uint32_t other)
 
 uint64_t kv_keyspace_count(const struct kv_keyspace *ks, uint32_t db)
 {
-    return ks->databases[db].table.count;
+    const struct kv_database *database = kv_database_of(ks, db);
+    return database == NULL ? 0 : database->table.count;
 }
 
 uint64_t kv_keyspace_expiring(const struct kv_keyspace *ks, uint32_t db)
 {
-    return ks->databases[db].expiring_count;
+    const struct kv_database *database = kv_database_of(ks, db);
+    return database == NULL ? 0 : database->expiring_count;
 }
 
 /* ---- Replay and collection ---- */
@@ -157,10 +155,26 @@ static void supersede(struct kv_keyspace *ks, struct kv_database *database, uint
     }
 }
 
+static int apply_value(struct kv_keyspace *ks, uint32_t db, const uint8_t *record, uint32_t ref)
+{
+    struct kv_database *database = db == KV_DATABASE_COUNT ? NULL : kv_database_need(ks, db);
+    if (db == KV_DATABASE_COUNT) {
+        ks->journal->retire(ks->journal->self, ref);
+        return 0;
+    }
+    if (database == NULL || kv_table_reserve(&database->table, 1) < 0) {
+        return KEVY_ENOMEM;
+    }
+    database->expiring_count += kv_record_expiry(record) != 0;
+    supersede(ks, database, kv_table_put(&database->table, key_of(ks, record), ref));
+    return 0;
+}
+
 int kv_keyspace_apply(struct kv_keyspace *ks, uint32_t ref)
 {
     const uint8_t *record = kv_space_record(ks->space, ref);
-    struct kv_database *database = database_named(ks->databases, kv_record_namespace(record));
+    uint32_t db = index_of(ks->namespaces, kv_record_namespace(record));
+    struct kv_database *database = db == KV_DATABASE_COUNT ? NULL : kv_database_of(ks, db);
     struct kv_namespaces map;
     switch ((enum kv_record_type)kv_record_type(record)) {
     case KV_RECORD_NAMESPACES:
@@ -176,16 +190,7 @@ int kv_keyspace_apply(struct kv_keyspace *ks, uint32_t ref)
         return 0;
     case KV_RECORD_VALUE:
     case KV_RECORD_EXTENT:
-        if (database == NULL) {
-            ks->journal->retire(ks->journal->self, ref);
-            return 0;
-        }
-        if (kv_table_reserve(&database->table, 1) < 0) {
-            return KEVY_ENOMEM;
-        }
-        database->expiring_count += kv_record_expiry(record) != 0;
-        supersede(ks, database, kv_table_put(&database->table, key_of(ks, record), ref));
-        return 0;
+        return apply_value(ks, db, record, ref);
     case KV_RECORD_COMMIT:
     case KV_RECORD_SEAL:
     case KV_RECORD_STAMP:
@@ -198,7 +203,8 @@ int kv_keyspace_apply(struct kv_keyspace *ks, uint32_t ref)
 int kv_keyspace_move(struct kv_keyspace *ks, uint32_t old_ref, uint32_t new_ref)
 {
     const uint8_t *record = kv_space_record(ks->space, old_ref);
-    struct kv_database *database = database_named(ks->databases, kv_record_namespace(record));
+    uint32_t db = index_of(ks->namespaces, kv_record_namespace(record));
+    struct kv_database *database = db == KV_DATABASE_COUNT ? NULL : kv_database_of(ks, db);
     return database != NULL &&
            kv_table_replace(&database->table, key_of(ks, record).hash, old_ref, new_ref);
 }

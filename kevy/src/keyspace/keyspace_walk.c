@@ -42,7 +42,10 @@ uint64_t kv_keyspace_scan(const struct kv_keyspace *ks, uint32_t db, uint64_t cu
                           kv_key_visit_fn *visit, void *user)
 {
     struct walk walk = {ks, 0, visit, user};
-    return kv_table_scan(&ks->databases[db].table, cursor, count, visit_entry, &walk);
+    const struct kv_database *database = kv_database_of(ks, db);
+    return database == NULL
+               ? 0
+               : kv_table_scan(&database->table, cursor, count, visit_entry, &walk);
 }
 
 /* Remembers the first live key it meets. */
@@ -58,9 +61,13 @@ static void first_live(void *user, struct bytes key, const struct kv_item *item)
 int kv_keyspace_random(const struct kv_keyspace *ks, uint32_t db, uint64_t random,
                        struct bytes *out)
 {
-    const struct kv_table *table = &ks->databases[db].table;
+    const struct kv_database *database = kv_database_of(ks, db);
     struct walk walk = {ks, 0, first_live, out};
     *out = (struct bytes){NULL, 0};
+    if (database == NULL) {
+        return 0;
+    }
+    const struct kv_table *table = &database->table;
     for (unsigned tries = 0; tries < RANDOM_TRIES && out->data == NULL; tries++) {
         uint32_t ref = kv_table_random(table, hash_fold(random ^ HASH_K0, HASH_K1 + 2 * tries));
         if (ref == 0) {
@@ -86,8 +93,11 @@ static void count_expiring(void *user, uint32_t ref)
 bool kv_keyspace_verify(const struct kv_keyspace *ks)
 {
     for (uint32_t i = 0; i < KV_DATABASE_COUNT; i++) {
-        const struct kv_database *database = &ks->databases[i];
+        const struct kv_database *database = kv_database_of(ks, i);
         uint64_t expiring = 0, cursor = 0;
+        if (database == NULL) {
+            continue;
+        }
         struct walk walk = {ks, 0, NULL, &expiring};
         do {
             cursor = kv_table_scan(&database->table, cursor, 1024, count_expiring, &walk);

@@ -17,11 +17,8 @@
 #define BUCKETS_FIRST ((uint64_t)16)
 #endif
 
-/* Where an entry is. */
-struct place {
-    struct kv_bucket *bucket;
-    unsigned entry;
-};
+/* Buckets that a reader without the lock follows before it gives up. */
+#define PEEK_STEPS ((size_t)64)
 
 /* The end of a chain that is being built. */
 struct chain {
@@ -74,41 +71,76 @@ static struct kv_bucket *next_of(const struct kv_table *table, struct kv_tags ta
     return link == 0 ? NULL : kv_blocks_at(&table->more, link - 1);
 }
 
-static bool holds_key(const struct kv_table *table, uint32_t ref, struct bytes name)
+/* Keys are mostly short: two overlapping words compare up to 16 bytes. */
+static inline bool same_bytes(const uint8_t *a, const uint8_t *b, size_t size)
+{
+    if (size > 16) {
+        return memcmp(a, b, size) == 0;
+    }
+    if (size >= 8) {
+        return ((load_u64(a) ^ load_u64(b)) |
+                (load_u64(a + size - 8) ^ load_u64(b + size - 8))) == 0;
+    }
+    if (size >= 4) {
+        return ((load_u32(a) ^ load_u32(b)) |
+                (load_u32(a + size - 4) ^ load_u32(b + size - 4))) == 0;
+    }
+    return size == 0 || (a[0] == b[0] && a[size / 2] == b[size / 2] && a[size - 1] == b[size - 1]);
+}
+
+static inline bool holds_key(const struct kv_table *table, uint32_t ref, struct bytes name)
 {
     const uint8_t *record = kv_space_record(table->space, ref);
     return kv_record_key_size(record) == name.size &&
-           (name.size == 0 || memcmp(kv_record_data(table->space, record), name.data, name.size) == 0);
+           same_bytes(kv_record_data(table->space, record), name.data, name.size);
 }
 
-/* Finds the entry of `key`; returns its reference, or 0. */
-static inline uint32_t locate(const struct kv_table *table, struct kv_key key, struct place *at)
+/* Finds the entry of `key`. A reader without the lock may be led through a
+ * chain that is being changed, but not for ever: its buckets are finite and
+ * its steps are bounded. */
+static inline struct kv_place locate(const struct kv_table *table, struct kv_key key,
+                                     size_t steps_max)
 {
     uint64_t count = bucket_count_of(table);
     if (count == 0) {
-        return 0;
+        return (struct kv_place){0, 0, NULL};
     }
     uint8_t tag = kv_tag_of(key.hash);
     struct kv_bucket *bucket = kv_blocks_at(&table->heads, home_of(key.hash, count));
-    while (bucket != NULL) {
+    for (size_t step = 0; bucket != NULL && step < steps_max; step++) {
         struct kv_tags tags = kv_bucket_tags(bucket);
         for (unsigned match = kv_tags_match(tags, tag); match != 0; match &= match - 1) {
             unsigned entry = (unsigned)__builtin_ctz(match);
             uint32_t ref = kv_bucket_ref(bucket, entry);
             if (holds_key(table, ref, key.name)) {
-                *at = (struct place){bucket, entry};
-                return ref;
+                return (struct kv_place){ref, entry, bucket};
             }
         }
         bucket = next_of(table, tags);
     }
-    return 0;
+    return (struct kv_place){0, 0, bucket};
+}
+
+struct kv_place kv_table_place(const struct kv_table *table, struct kv_key key)
+{
+    return locate(table, key, SIZE_MAX);
 }
 
 uint32_t kv_table_find(const struct kv_table *table, struct kv_key key)
 {
-    struct place at;
-    return locate(table, key, &at);
+    return locate(table, key, SIZE_MAX).ref;
+}
+
+uint32_t kv_table_peek(const struct kv_table *table, struct kv_key key, bool *is_sure)
+{
+    uint64_t before = atomic_load_explicit(&table->changes, memory_order_acquire);
+    struct kv_place place = locate(table, key, PEEK_STEPS);
+    if (place.ref == 0) {
+        atomic_thread_fence(memory_order_acquire);
+        *is_sure = place.bucket == NULL && before % 2 == 0 &&
+                   atomic_load_explicit(&table->changes, memory_order_relaxed) == before;
+    }
+    return place.ref;
 }
 
 /* ---- Overflow buckets ---- */
@@ -263,22 +295,27 @@ static void insert(struct kv_table *table, struct kv_key key, uint32_t ref)
     }
 }
 
-uint32_t kv_table_put(struct kv_table *table, struct kv_key key, uint32_t ref)
+void kv_table_put_at(struct kv_table *table, struct kv_place place, struct kv_key key,
+                     uint32_t ref)
 {
-    struct place at;
     ASSERT(ref != 0);
-    uint32_t old = locate(table, key, &at);
-    if (old != 0) {
-        kv_bucket_set_ref(at.bucket, at.entry, ref);
+    if (place.ref != 0) {
+        kv_bucket_set_ref(place.bucket, place.entry, ref);
     } else {
         insert(table, key, ref);
     }
     ASSERT_SLOW(table->count % 64 != 0 || kv_table_verify(table));
-    return old;
+}
+
+uint32_t kv_table_put(struct kv_table *table, struct kv_key key, uint32_t ref)
+{
+    struct kv_place place = kv_table_place(table, key);
+    kv_table_put_at(table, place, key, ref);
+    return place.ref;
 }
 
 /* Fills the hole at `at` with the last entry of the chain that starts at `head`. */
-static void fill_hole(struct kv_table *table, struct kv_bucket *head, struct place at)
+static void fill_hole(struct kv_table *table, struct kv_bucket *head, struct kv_place at)
 {
     struct kv_bucket *before = NULL, *last = head;
     struct kv_tags tags = kv_bucket_tags(last);
@@ -302,9 +339,8 @@ static void fill_hole(struct kv_table *table, struct kv_bucket *head, struct pla
 
 uint32_t kv_table_remove(struct kv_table *table, struct kv_key key)
 {
-    struct place at;
-    uint32_t old = locate(table, key, &at);
-    if (old == 0) {
+    struct kv_place at = kv_table_place(table, key);
+    if (at.ref == 0) {
         return 0;
     }
     changes_begin(table);
@@ -312,7 +348,7 @@ uint32_t kv_table_remove(struct kv_table *table, struct kv_key key)
     table->count--;
     changes_end(table);
     ASSERT_SLOW(table->count % 64 != 0 || kv_table_verify(table));
-    return old;
+    return at.ref;
 }
 
 bool kv_table_replace(struct kv_table *table, uint64_t hash, uint32_t old_ref, uint32_t new_ref)

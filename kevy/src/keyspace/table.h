@@ -66,12 +66,31 @@ void kv_table_clear(struct kv_table *table);
 
 struct kv_key kv_table_key(const struct kv_table *table, struct bytes name);
 
-/* Returns the reference of `key`, or 0. */
+/* Returns the reference of `key`, or 0. Under the lock. */
 uint32_t kv_table_find(const struct kv_table *table, struct kv_key key);
+
+/* The same without the lock, inside an epoch. `*is_sure` tells whether a miss
+ * is one: else entries moved while we looked. */
+uint32_t kv_table_peek(const struct kv_table *table, struct kv_key key, bool *is_sure);
 
 /* Gets memory for `count` inserts, so that they cannot fail. 0, KEVY_ENOMEM or
  * KEVY_ELIMIT; the table is unchanged but for its spare memory. */
 int kv_table_reserve(struct kv_table *table, size_t count);
+
+/* Where an entry is, or with ref 0 that the key has none: what a writer looks
+ * up once before it appends and uses after. */
+struct kv_place {
+    uint32_t ref;
+    uint32_t entry;
+    struct kv_bucket *bucket;
+};
+
+/* Finds the place of `key`. Good until the table changes. */
+struct kv_place kv_table_place(const struct kv_table *table, struct kv_key key);
+
+/* Points the place at `ref`; for a new key that needs a reserved insert. */
+void kv_table_put_at(struct kv_table *table, struct kv_place place, struct kv_key key,
+                     uint32_t ref);
 
 /* Points `key` at `ref`; returns the reference that it had, or 0 for a new
  * key, which needs a reserved insert. */
