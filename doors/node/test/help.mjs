@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * What the tests share: folders that go away, forced collection, waiting,
+ * child processes, and a check for exceptions with a code.
+ */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import v8 from 'node:v8';
+import vm from 'node:vm';
+
+export const entry = fileURLToPath(new URL('../dist/index.js', import.meta.url));
+
+v8.setFlagsFromString('--expose-gc');
+const collect = vm.runInNewContext('gc');
+
+export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Collects garbage and lets finalizers run. */
+export async function gc() {
+  for (let i = 0; i < 3; i++) {
+    collect();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+/** A folder that is removed with the test. */
+export function folder(t) {
+  const dir = mkdtempSync(join(tmpdir(), 'kevy-node-'));
+  t.after(() => rmSync(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+/** Resolves when `condition` holds; fails after `ms`. */
+export async function until(condition, ms = 5000) {
+  const end = Date.now() + ms;
+  while (!condition()) {
+    assert.ok(Date.now() < end, `waited ${ms} ms for ${condition}`);
+    await sleep(2);
+  }
+}
+
+/** `run` throws a `Kind` whose code is `code`. */
+export function throwsCode(run, code, Kind = Error) {
+  assert.throws(run, (error) => {
+    assert.equal(error.code, code, error.stack);
+    assert.ok(error instanceof Kind, `${error.name} is no ${Kind.name}`);
+    return true;
+  });
+}
+
+export const bytes = (...values) => Uint8Array.from(values);
+export const hex = (buffer) => buffer && Buffer.from(buffer).toString('hex');
+export const text = (buffer) => buffer && Buffer.from(buffer).toString();
+
+/** Runs a module given as source; resolves to { code, signal, out, err }. */
+export function child(source, ...args) {
+  const prelude = `import * as kevy from ${JSON.stringify(entry)};\n`;
+  const node = spawn(process.execPath, ['--input-type=module', '-e', prelude + source, ...args]);
+  let out = '';
+  let err = '';
+  node.stdout.on('data', (part) => (out += part));
+  node.stderr.on('data', (part) => (err += part));
+  const done = new Promise((resolve) =>
+    node.on('close', (code, signal) => resolve({ code, signal, out, err })),
+  );
+  return Object.assign(done, { process: node, output: () => out });
+}

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * The push lane: delivery, order, limits, stopping at any moment, exceptions,
+ * collection, idleness, and what keeps a process alive.
+ */
+import assert from 'node:assert/strict';
+import { readFileSync, readdirSync } from 'node:fs';
+import { test } from 'node:test';
+import { createKevyNitro, createKevyNitroAt, unpackFrames } from '../dist/index.js';
+import { child, folder, gc, sleep, text, throwsCode, until } from './help.mjs';
+
+const threads = () => readdirSync('/proc/self/task').length;
+
+test('batches: order, counts, channels', async () => {
+  const db = createKevyNitro();
+  const got = [];
+  db.subscribePushBatched('c', (packed, count, dropped) => {
+    assert.ok(packed instanceof ArrayBuffer);
+    assert.equal(dropped, 0);
+    got.push(...unpackFrames(packed, count).map(text));
+  });
+  const sent = [];
+  for (let i = 0; i < 5000; i++) {
+    sent.push(String(i));
+    assert.equal(db.publish('c', String(i)), 1);
+    assert.equal(db.publish('other', 'x'), 0);
+    if (i % 1000 === 0) await sleep(1);
+  }
+  await until(() => got.length === 5000);
+  assert.deepEqual(got, sent);
+  db.dispose();
+});
+
+test('one message at a time', async () => {
+  const db = createKevyNitro();
+  const got = [];
+  db.subscribePush('c', (payload, dropped) => {
+    assert.ok(payload instanceof ArrayBuffer);
+    got.push(text(payload) + dropped);
+  });
+  db.publish('c', 'a');
+  db.publish('c', new ArrayBuffer(0));
+  db.publish('c', 'b');
+  await until(() => got.length === 3);
+  assert.deepEqual(got, ['a0', '0', 'b0']);
+  db.stopPush();
+});
+
+test('several listeners share one thread', async () => {
+  const db = createKevyNitro();
+  const before = threads();
+  const got = { a: [], b: [], a2: [], one: [] };
+  const into = (name) => (packed, count) => got[name].push(...unpackFrames(packed, count).map(text));
+  db.subscribePushBatched('a', into('a'));
+  const remove = db.subscribePushBatched('b', into('b'));
+  db.subscribePushBatched('a', into('a2'));
+  db.subscribePush('a', (payload) => got.one.push(text(payload)));
+  assert.equal(threads(), before + 1);
+  assert.equal(db.publish('a', '1'), 1);
+  assert.equal(db.publish('b', '2'), 1);
+  assert.equal(db.publish('a', '3'), 1);
+  await until(() => got.one.length === 2 && got.b.length === 1);
+  assert.deepEqual(got, { a: ['1', '3'], b: ['2'], a2: ['1', '3'], one: ['1', '3'] });
+  remove();
+  remove();
+  assert.equal(db.publish('b', 'x'), 0);
+  assert.equal(db.publish('a', '4'), 1);
+  await until(() => got.a.length === 3);
+  assert.equal(got.b.length, 1);
+  db.stopPush();
+  assert.equal(threads(), before);
+});
+
+test('removing the last listener stops the lane; it can start again', async () => {
+  const db = createKevyNitro();
+  const before = threads();
+  for (let i = 0; i < 200; i++) {
+    let got = 0;
+    const remove = db.subscribePush('c', () => got++);
+    db.publish('c', 'x');
+    if (i % 10 === 0) await until(() => got === 1);
+    remove();
+    assert.equal(db.publish('c', 'x'), 0);
+  }
+  assert.equal(threads(), before);
+});
+
+test('no callback after stopPush, however much is under way', async () => {
+  const db = createKevyNitro();
+  let calls = 0;
+  for (let i = 0; i < 1000; i++) {
+    db.subscribePushBatched('c', () => calls++);
+    db.subscribePush('c', () => calls++);
+    for (let k = 0; k < 5; k++) db.publish('c', 'x');
+    if (i % 3 === 0) await sleep(0);
+    const start = process.hrtime.bigint();
+    db.stopPush();
+    db.stopPush();
+    assert.ok(process.hrtime.bigint() - start < 1000000000n, 'stopPush returns at once');
+    const seen = calls;
+    if (i % 5 === 0) {
+      await sleep(0);
+      assert.equal(calls, seen);
+    }
+  }
+  await sleep(20);
+});
+
+test('stopping, starting and disposing from inside a callback', async () => {
+  const db = createKevyNitro();
+  let calls = 0;
+  const start = () =>
+    db.subscribePush('c', () => {
+      calls++;
+      db.stopPush();
+      if (calls < 50) {
+        start();
+        db.publish('c', 'x');
+      }
+    });
+  start();
+  db.publish('c', 'x');
+  db.publish('c', 'not delivered');
+  await until(() => calls === 50);
+  db.subscribePushBatched('c', () => db.dispose());
+  db.publish('c', 'x');
+  await sleep(20);
+  throwsCode(() => db.getData('k'), 'KEVY_ECLOSED');
+  assert.equal(calls, 50);
+});
+
+test('a throwing callback is an uncaught exception and takes nothing from others', async () => {
+  const done = await child(`
+    const db = kevy.createKevyNitro().ref();
+    const seen = [];
+    process.on('uncaughtException', (error) => seen.push(error.message));
+    db.subscribePushBatched('c', () => { throw new Error('batched'); });
+    db.subscribePush('c', (p) => { seen.push(Buffer.from(p).toString()); throw new Error('single'); });
+    db.publish('c', '1');
+    db.publish('c', '2');
+    setTimeout(() => { console.log(seen.sort().join()); db.dispose(); }, 200);
+  `);
+  assert.match(done.out, /^1,2,batched(,batched)?,single,single\n$/, done.err);
+  const fatal = await child(`
+    const db = kevy.createKevyNitro().ref();
+    db.subscribePushBatched('c', () => { throw new Error('nobody listens'); });
+    db.publish('c', '1');
+  `);
+  assert.notEqual(fatal.code, 0);
+  assert.match(fatal.err, /nobody listens/);
+});
+
+test('a slow thread meets the queue policy and learns what was dropped', async () => {
+  const db = createKevyNitro();
+  db.setQueueLimits({ count: 100 });
+  let received = 0;
+  let dropped = 0;
+  let last = -1;
+  db.subscribePushBatched('c', (packed, count, lost) => {
+    dropped += lost;
+    for (const frame of unpackFrames(packed, count)) {
+      const number = Number(text(frame));
+      assert.ok(number > last);
+      last = number;
+      received++;
+    }
+  });
+  for (let i = 0; i < 20000; i++) db.publish('c', String(i));
+  await until(() => last === 19999);
+  assert.equal(received + dropped, 20000);
+  assert.ok(dropped > 19000, `${dropped} dropped`);
+  db.dispose();
+});
+
+test('a flood with a slow handler leaves timers their turn', async () => {
+  const db = createKevyNitro();
+  let handled = 0;
+  db.subscribePush('c', () => {
+    const end = performance.now() + 1;
+    while (performance.now() < end);
+    handled++;
+  });
+  let worst = 0;
+  let last = performance.now();
+  const timer = setInterval(() => {
+    worst = Math.max(worst, performance.now() - last);
+    last = performance.now();
+    for (let i = 0; i < 2000; i++) db.publish('c', 'x');
+  }, 16);
+  await sleep(1500);
+  clearInterval(timer);
+  db.stopPush();
+  assert.ok(handled > 100, `${handled} handled`);
+  assert.ok(worst < 250, `a timer waited ${worst} ms`);
+});
+
+test('a removed listener gets no more of a batch that it was in the middle of', async () => {
+  const db = createKevyNitro();
+  let got = 0;
+  let others = 0;
+  const remove = db.subscribePush('c', () => {
+    const end = performance.now() + 2;
+    while (performance.now() < end);
+    if (++got === 5) remove();
+  });
+  db.subscribePushBatched('d', (_, count) => (others += count));
+  for (let i = 0; i < 100; i++) db.publish('c', 'x');
+  await until(() => got === 5);
+  for (let i = 0; i < 10; i++) db.publish('d', 'x');
+  await until(() => others === 10);
+  assert.equal(got, 5);
+  db.dispose();
+});
+
+test('a live push keeps its store; without one the collector closes it', async (t) => {
+  const dir = folder(t);
+  const before = threads();
+  const publisher = createKevyNitroAt(dir);
+  let got = 0;
+  (() => createKevyNitroAt(dir).subscribePushBatched('c', (_, count) => (got += count)))();
+  for (let i = 0; i < 5; i++) {
+    await gc();
+    assert.equal(publisher.publish('c', 'x'), 1);
+  }
+  await until(() => got === 5);
+  (() => {
+    const db = createKevyNitroAt(dir);
+    db.subscribe('d');
+    db.subscribePush('d', () => {});
+    db.stopPush();
+  })();
+  await gc();
+  assert.equal(publisher.publish('d', 'x'), 0);
+  assert.ok(threads() >= before + 1);
+});
+
+test('idle: the poller is never woken', async () => {
+  const db = createKevyNitro();
+  const known = new Set(readdirSync('/proc/self/task'));
+  db.subscribePushBatched('c', () => {});
+  const [poller] = readdirSync('/proc/self/task').filter((task) => !known.has(task));
+  const switches = () =>
+    Number(/^voluntary_ctxt_switches:\s+(\d+)/m.exec(readFileSync(`/proc/self/task/${poller}/status`, 'utf8'))[1]);
+  await sleep(100);
+  const start = switches();
+  await sleep(1000);
+  assert.equal(switches() - start, 0);
+  db.stopPush();
+});
+
+test('a push keeps the process alive only when asked to', async () => {
+  const script = (extra) => `
+    const db = kevy.createKevyNitro();
+    db.subscribePush('c', () => {});
+    ${extra}
+    process.on('exit', () => console.log('exit'));`;
+  for (const extra of ['', 'db.ref(); db.unref();', 'db.ref(); db.stopPush();', 'db.ref(); db.dispose();']) {
+    const done = await child(script(extra));
+    assert.deepEqual([done.code, done.out], [0, 'exit\n'], done.err);
+  }
+  const alive = child(script('db.ref(); console.log("up");'));
+  await until(() => alive.output() !== '');
+  await sleep(300);
+  assert.equal(alive.output(), 'up\n');
+  alive.process.kill('SIGKILL');
+  await alive;
+});
+
+test('process.exit with messages queued, in and out of a handler', async () => {
+  for (const where of ['subscribePush', 'subscribePushBatched']) {
+    const done = await child(`
+      const db = kevy.createKevyNitro().ref();
+      db.${where}('c', () => process.exit(7));
+      for (let i = 0; i < 10000; i++) db.publish('c', 'x');`);
+    assert.deepEqual([done.code, done.signal], [7, null], done.err);
+  }
+  const done = await child(`
+    const db = kevy.createKevyNitro();
+    db.subscribePush('c', () => {});
+    setTimeout(() => { for (let i = 0; i < 10000; i++) db.publish('c', 'x'); process.exit(3); }, 10);`);
+  assert.deepEqual([done.code, done.signal], [3, null], done.err);
+});
+
+test('bad arguments', () => {
+  const db = createKevyNitro();
+  for (const callback of [undefined, null, 5, {}]) {
+    throwsCode(() => db.subscribePush('c', callback), 'KEVY_EMISUSE', TypeError);
+    throwsCode(() => db.subscribePushBatched('c', callback), 'KEVY_EMISUSE', TypeError);
+  }
+  throwsCode(() => db.subscribePush(5, () => {}), 'KEVY_EMISUSE', TypeError);
+  db.stopPush();
+});
