@@ -25,8 +25,10 @@ static void listen(const char *text)
     for (size_t i = 0; i < sizeof openings / sizeof openings[0]; i++) {
         if (strstr(text, openings[i])) {
             if (reports++ == 0) {
-                first_report[0] = 0;
-                strncat(first_report, text, sizeof first_report - 1);
+                size_t size = strcspn(text, "\n");
+                size = size < sizeof first_report ? size : sizeof first_report - 1;
+                memcpy(first_report, text, size);
+                first_report[size] = 0;
             }
             break;
         }

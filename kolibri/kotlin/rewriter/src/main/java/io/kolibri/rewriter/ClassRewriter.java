@@ -64,8 +64,11 @@ public final class ClassRewriter {
         return out == null ? null : new Watcher(method, out);
     }
 
-    /** Writes the methods that were held back, rewritten or not, and what they need. */
-    public void finish(MethodSink sink) {
+    /**
+     * Writes the methods that were held back, rewritten or not, and what they need. Says whether
+     * any was rewritten.
+     */
+    public boolean finish(MethodSink sink) {
         List<NativeCall> calls = new Rules(header, info(), this::find, problems).calls();
         for (NativeCall each : calls) {
             new BridgeWriter(each, target).write();
@@ -82,6 +85,7 @@ public final class ClassRewriter {
         for (NativeCall each : calls) {
             BridgeWriter.writeStubs(each, target, sink);
         }
+        return !calls.isEmpty();
     }
 
     private ClassInfo find(String name) {
