@@ -92,10 +92,19 @@ enum { OPTION_COUNT = sizeof options / sizeof *options };
 
 /* ---- GET ---- */
 
-static bool is_asked(const struct kv_call *call, const struct config_option *option)
+/* Whether the option is asked for, and the name to answer with: the caller's
+ * own, unless that is a pattern. */
+static bool is_asked(const struct kv_call *call, const struct config_option *option,
+                     struct bytes *name_out)
 {
+    struct bytes name = bytes_of(option->name, strlen(option->name));
     for (size_t i = 2; i < call->argc; i++) {
-        if (kv_glob_match(call->argv[i], bytes_of(option->name, strlen(option->name)), true)) {
+        if (kv_arg_is(call->argv[i], option->name)) {
+            *name_out = call->argv[i];
+            return true;
+        }
+        if (kv_glob_match(call->argv[i], name, true)) {
+            *name_out = name;
             return true;
         }
     }
@@ -105,17 +114,18 @@ static bool is_asked(const struct kv_call *call, const struct config_option *opt
 static void run_config_get(struct kv_call *call)
 {
     struct kv_facts facts = {0};
+    struct bytes name;
     size_t count = 0;
     if (call->host->facts != NULL) {
         call->host->facts(call->host->self, false, &facts);
     }
     for (size_t i = 0; i < OPTION_COUNT; i++) {
-        count += is_asked(call, &options[i]);
+        count += is_asked(call, &options[i], &name);
     }
     kv_reply_map(call->reply, count);
     for (size_t i = 0; i < OPTION_COUNT; i++) {
-        if (is_asked(call, &options[i])) {
-            kv_reply_bulk_text(call->reply, options[i].name);
+        if (is_asked(call, &options[i], &name)) {
+            kv_reply_bulk(call->reply, name);
             options[i].read(call, &facts);
         }
     }
@@ -168,7 +178,7 @@ static bool option_check(struct kv_call *call, size_t index)
 static void run_config_set(struct kv_call *call)
 {
     if (call->argc % 2 != 0) {
-        kv_call_refuse(call, "ERR wrong number of arguments for 'config|set' command");
+        kv_call_refuse(call, KV_TEXT_SYNTAX);
         return;
     }
     for (size_t i = 2; i < call->argc; i += 2) {

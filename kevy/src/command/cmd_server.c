@@ -6,8 +6,6 @@
  * COMMAND describes what commands.def says and no more: key specifications and
  * tips are empty.
  */
-#include <math.h>
-
 #include "kevy/src/command/cmd_args.h"
 #include "kevy/src/command/cmd_run.h"
 #include "kevy/src/text/glob.h"
@@ -25,38 +23,41 @@ void kv_run_time(struct kv_call *call)
 
 /* ---- COMMAND ---- */
 
-static const struct {
-    uint32_t flag;
+struct flag_name {
+    uint32_t flag; /* 0: in the group `group` */
+    const char *group;
     const char *name;
-    const char *category;
-} flag_names[] = {{KV_WRITE, "write", "@write"},    {KV_READ, "readonly", "@read"},
-                  {KV_GROWS, "denyoom", NULL},      {KV_ADMIN, "admin", "@admin"},
-                  {KV_PUBSUB, "pubsub", "@pubsub"}, {KV_FAST, "fast", "@fast"}};
+};
 
-enum { FLAG_NAMES = sizeof flag_names / sizeof *flag_names };
+/* In Redis's order. */
+static const struct flag_name flag_names[] = {{KV_WRITE, NULL, "write"},
+                                              {KV_READ, NULL, "readonly"},
+                                              {KV_GROWS, NULL, "denyoom"},
+                                              {KV_ADMIN, NULL, "admin"},
+                                              {KV_PUBSUB, NULL, "pubsub"},
+                                              {KV_FAST, NULL, "fast"},
+                                              {0, NULL, NULL}};
 
-static void reply_flags(struct kv_call *call, uint32_t flags)
+static const struct flag_name category_names[] = {
+    {0, "generic", "@keyspace"},      {KV_READ, NULL, "@read"},
+    {KV_WRITE, NULL, "@write"},       {0, "string", "@string"},
+    {0, "bitmap", "@bitmap"},         {KV_PUBSUB, NULL, "@pubsub"},
+    {KV_ADMIN, NULL, "@admin"},       {KV_FAST, NULL, "@fast"},
+    {0, "connection", "@connection"}, {0, NULL, NULL}};
+
+static void reply_names(struct kv_call *call, const struct kv_command *command,
+                        const struct flag_name *names)
 {
     size_t begin = kv_reply_array_begin(call->reply), count = 0;
-    for (size_t i = 0; i < FLAG_NAMES; i++) {
-        if ((flags & flag_names[i].flag) != 0) {
-            kv_reply_status(call->reply, flag_names[i].name);
+    for (; names->name != NULL; names++) {
+        bool fits = names->group == NULL ? (command->flags & names->flag) != 0
+                                         : strcmp(command->group, names->group) == 0;
+        if (fits) {
+            kv_reply_status(call->reply, names->name);
             count++;
         }
     }
-    kv_reply_array_end(call->reply, begin, count);
-}
-
-static void reply_categories(struct kv_call *call, uint32_t flags)
-{
-    size_t begin = kv_reply_array_begin(call->reply), count = 0;
-    for (size_t i = 0; i < FLAG_NAMES; i++) {
-        if ((flags & flag_names[i].flag) != 0 && flag_names[i].category != NULL) {
-            kv_reply_status(call->reply, flag_names[i].category);
-            count++;
-        }
-    }
-    if ((flags & KV_FAST) == 0) {
+    if (names[-1].group != NULL && (command->flags & KV_FAST) == 0) {
         kv_reply_status(call->reply, "@slow");
         count++;
     }
@@ -68,11 +69,11 @@ static void reply_info(struct kv_call *call, const struct kv_command *command)
     kv_reply_array(call->reply, 10);
     kv_reply_bulk_text(call->reply, command->name);
     kv_reply_int(call->reply, command->arity);
-    reply_flags(call, command->flags);
+    reply_names(call, command, flag_names);
     kv_reply_int(call->reply, command->first_key);
     kv_reply_int(call->reply, command->last_key);
     kv_reply_int(call->reply, command->key_step);
-    reply_categories(call, command->flags);
+    reply_names(call, command, category_names);
     for (int i = 0; i < 3; i++) {
         kv_reply_array(call->reply, 0);
     }
@@ -101,7 +102,7 @@ static void run_info(struct kv_call *call)
     for (size_t i = 2; i < call->argc; i++) {
         const struct kv_command *command = kv_command_find(call->argv[i]);
         if (command == NULL) {
-            kv_reply_null_array(call->reply);
+            kv_reply_null(call->reply);
         } else {
             reply_info(call, command);
         }
@@ -203,7 +204,7 @@ static void run_sleep(struct kv_call *call)
     } else if (call->host->sleep_ms == NULL) {
         kv_call_refuse(call, "ERR this host cannot sleep");
     } else {
-        call->host->sleep_ms(call->host->self, (uint64_t)llroundl(seconds * 1000));
+        call->host->sleep_ms(call->host->self, (uint64_t)(seconds * 1000 + 0.5L));
         kv_reply_ok(call->reply);
     }
 }

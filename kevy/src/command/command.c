@@ -84,8 +84,9 @@ const struct kv_command *kv_command_find(struct bytes name)
         return find_of_size(text, n);
         OF_SIZE(3)
         OF_SIZE(4)
-        OF_SIZE(5) OF_SIZE(6) OF_SIZE(7) OF_SIZE(8) OF_SIZE(9) OF_SIZE(10) OF_SIZE(11) OF_SIZE(12)
-            OF_SIZE(13) OF_SIZE(14) OF_SIZE(15) OF_SIZE(16)
+        OF_SIZE(5)
+        OF_SIZE(6) OF_SIZE(7) OF_SIZE(8) OF_SIZE(9) OF_SIZE(10) OF_SIZE(11) OF_SIZE(12) OF_SIZE(13)
+            OF_SIZE(14) OF_SIZE(15) OF_SIZE(16)
 #undef OF_SIZE
                 default : return NULL;
     }

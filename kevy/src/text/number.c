@@ -60,7 +60,8 @@ bool kv_number_parse_cursor(struct bytes text, uint64_t *out)
 {
     const uint8_t *p = text.data, *end = p + text.size;
     if (text.size == 0) {
-        return false;
+        *out = 0;
+        return true;
     }
     bool negative = *p == '-';
     p += negative || *p == '+';

@@ -22,8 +22,8 @@
 /* Returns whether `text` is an integer, and the integer. */
 bool kv_number_parse_int(struct bytes text, int64_t *out);
 
-/* As kv_number_parse_int, for 0 to UINT64_MAX, as strtoul takes it: also with
- * a leading `+` or zeros; a leading `-` negates modulo 2^64. */
+/* As kv_number_parse_int, for 0 to UINT64_MAX, as Redis takes a cursor: also
+ * with a leading `+` or zeros; a leading `-` negates modulo 2^64; no text is 0. */
 bool kv_number_parse_cursor(struct bytes text, uint64_t *out);
 
 /* Returns whether `text` is a float, and the float, perhaps infinite. */
