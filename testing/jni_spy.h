@@ -20,8 +20,8 @@
 void jni_spy_arm(JNIEnv *env);
 
 /*
- * As jni_spy_arm, and the `n`-th call (from 1) of a function that may throw does nothing but throw a
- * RuntimeException.
+ * As jni_spy_arm, and the `n`-th call (from 1) of a function that may throw does nothing but throw
+ * a RuntimeException.
  */
 void jni_spy_arm_throwing(JNIEnv *env, int n);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * text.h in a JVM: what C writes Java reads and back, exactly, at every length around the sizes that
- * the room treats differently; caller's buffers, owned forms, failures of each JNI call.
+ * text.h in a JVM: what C writes Java reads and back, exactly, at every length around the sizes
+ * that the room treats differently; caller's buffers, owned forms, failures of each JNI call.
  */
 #include "testing/jni_spy.h"
 #include "testing/jvm.h"

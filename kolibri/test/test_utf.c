@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * utf.c: exact transcoding both ways, malformed input by the maximal-subpart rule, strict and exact
- * treatment of half a surrogate pair, and nothing read past the end: each input lies in a heap block
- * of its own size, so that a sanitizer sees one byte too many.
+ * treatment of half a surrogate pair, and nothing read past the end: each input lies in a heap
+ * block of its own size, so that a sanitizer sees one byte too many.
  */
 #include "testing/harness.h"
 

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+package io.kolibri.test;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.kolibri.ReleasedException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+import java.util.function.IntFunction;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Named;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The life of native objects of both kinds, in the plain and in the woven form. */
+class LifetimeTest {
+    private int created;
+    private int ended;
+    private int destroyed;
+
+    static Stream<Named<IntFunction<Cell>>> all() {
+        return Stream.of(
+                Named.of("shared", SharedCell::new),
+                Named.of("woven shared", WovenCell::new),
+                Named.of("guarded", GuardedCell::new),
+                Named.of("woven guarded", WovenGuardedCell::new));
+    }
+
+    static Stream<Named<IntFunction<Cell>>> guarded() {
+        return all().skip(2);
+    }
+
+    static Stream<Named<IntFunction<Cell>>> shared() {
+        return all().limit(2);
+    }
+
+    @BeforeEach
+    void start() {
+        collectAll();
+        created = Counts.created();
+        ended = Counts.ended();
+        destroyed = Counts.destroyed();
+    }
+
+    @AfterEach
+    void nothingWasTouchedDeadOrEndedTwice() {
+        collectAll();
+        assertEquals(0, Counts.touchedDead());
+        assertEquals(0, Counts.wrongCount());
+        assertEquals(Counts.created(), Counts.destroyed());
+    }
+
+    private static void collectAll() {
+        await(() -> Counts.created() == Counts.destroyed());
+    }
+
+    private static void await(BooleanSupplier reached) {
+        long deadline = System.nanoTime() + 10_000_000_000L;
+        while (!reached.getAsBoolean() && System.nanoTime() < deadline) {
+            System.gc();
+            try {
+                Thread.sleep(1);
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        }
+        assertTrue(reached.getAsBoolean(), "not reached in ten seconds");
+    }
+
+    @ParameterizedTest
+    @MethodSource("all")
+    void callsAfterCloseAreReleasedExceptions(IntFunction<Cell> make) {
+        Cell cell = make.apply(5);
+        Cell other = make.apply(6);
+        assertEquals(5, cell.slow(0));
+        assertEquals(11, cell.both(other, 0));
+        cell.close();
+        assertTrue(cell.isClosed());
+        assertThrows(ReleasedException.class, () -> cell.slow(0));
+        assertThrows(ReleasedException.class, () -> other.both(cell, 0));
+        assertThrows(IllegalStateException.class, () -> cell.both(other, 0));
+        assertThrows(NullPointerException.class, () -> other.both(null, 0));
+        assertEquals(6, other.slow(0));
+        cell.close();
+        other.close();
+        assertEquals(2, Counts.ended() - ended);
+    }
+
+    @ParameterizedTest
+    @MethodSource("guarded")
+    void aGuardedObjectIsFreedByClose(IntFunction<Cell> make) {
+        Cell cell = make.apply(1);
+        cell.close();
+        assertEquals(1, Counts.destroyed() - destroyed);
+        cell.close();
+        assertEquals(1, Counts.ended() - ended);
+    }
+
+    @ParameterizedTest
+    @MethodSource("shared")
+    void aSharedObjectIsFreedWhenUnreachable(IntFunction<Cell> make) {
+        Cell cell = make.apply(1);
+        cell.close();
+        assertEquals(1, Counts.ended() - ended);
+        assertEquals(0, Counts.destroyed() - destroyed);
+        assertTrue(cell.isClosed());
+    }
+
+    @ParameterizedTest
+    @MethodSource("all")
+    void garbageIsEndedAndDestroyed(IntFunction<Cell> make) {
+        for (int i = 0; i < 32; i++) {
+            make.apply(i);
+        }
+        await(() -> Counts.destroyed() - destroyed == 32);
+        assertEquals(32, Counts.ended() - ended);
+        assertEquals(32, Counts.created() - created);
+    }
+
+    @ParameterizedTest
+    @MethodSource("guarded")
+    void closeDuringACallWaitsForTheCallToLeave(IntFunction<Cell> make) throws Exception {
+        Cell cell = make.apply(3);
+        AtomicInteger result = new AtomicInteger();
+        Thread caller = new Thread(() -> result.set(cell.slow(200_000)));
+        caller.start();
+        Thread.sleep(50);
+        cell.close();
+        assertEquals(0, Counts.destroyed() - destroyed);
+        assertThrows(ReleasedException.class, () -> cell.slow(0));
+        caller.join();
+        assertEquals(3, result.get());
+        assertEquals(1, Counts.destroyed() - destroyed);
+    }
+
+    @ParameterizedTest
+    @MethodSource("all")
+    void callsRaceWithClose(IntFunction<Cell> make) throws Exception {
+        AtomicInteger unexpected = new AtomicInteger();
+        AtomicBoolean stop = new AtomicBoolean();
+        Cell[] current = {make.apply(0)};
+        List<Thread> threads = new ArrayList<>();
+        for (int t = 0; t < 4; t++) {
+            threads.add(
+                    new Thread(
+                            () -> {
+                                while (!stop.get()) {
+                                    try {
+                                        Cell cell = current[0];
+                                        cell.both(cell, 0);
+                                    } catch (ReleasedException expected) {
+                                        Thread.onSpinWait();
+                                    } catch (Throwable other) {
+                                        unexpected.incrementAndGet();
+                                    }
+                                }
+                            }));
+        }
+        threads.forEach(Thread::start);
+        for (int i = 1; i < 3000; i++) {
+            Cell old = current[0];
+            current[0] = make.apply(i);
+            old.close();
+        }
+        stop.set(true);
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        current[0].close();
+        assertEquals(0, unexpected.get());
+    }
+
+    @ParameterizedTest
+    @MethodSource("all")
+    void nothingIsCollectedUnderItsCall(IntFunction<Cell> make) throws Exception {
+        AtomicBoolean stop = new AtomicBoolean();
+        Thread collector =
+                new Thread(
+                        () -> {
+                            while (!stop.get()) {
+                                System.gc();
+                            }
+                        });
+        collector.start();
+        int sum = 0;
+        for (int i = 0; i < 60; i++) {
+            sum += make.apply(1).slow(2000);
+            sum += make.apply(1).both(make.apply(1), 1000);
+        }
+        stop.set(true);
+        collector.join();
+        assertEquals(180, sum);
+    }
+
+    @Test
+    void theCleanerThreadIsADaemonAndEndsWhenIdle() {
+        Cell cell = new SharedCell(1);
+        assertEquals(1, cell.slow(0));
+        List<Thread> cleaners = cleaners();
+        assertEquals(1, cleaners.size());
+        assertTrue(cleaners.get(0).isDaemon());
+        cell = null;
+        await(() -> cleaners().isEmpty());
+        /* And comes back. */
+        new SharedCell(2);
+        await(() -> Counts.created() == Counts.destroyed());
+        assertFalse(cleaners().isEmpty());
+    }
+
+    private static List<Thread> cleaners() {
+        List<Thread> found = new ArrayList<>();
+        for (Thread thread : Thread.getAllStackTraces().keySet()) {
+            if (thread.getName().equals("kolibri-reclaimer")) {
+                found.add(thread);
+            }
+        }
+        return found;
+    }
+}

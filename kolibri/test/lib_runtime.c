@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * The native side of the runtime's JUnit tests: a cell behind a Java object of each kind, and
+ * counters of what was created, ended and destroyed.
+ *
+ * A destroyed cell is poisoned and kept, not freed, so that a call on it is seen (`touched_dead`)
+ * instead of crashing now and then.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include <kolibri/kolibri.h>
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { ALIVE = 0x51EE7, DEAD = 0xDEAD };
+
+struct cell {
+    atomic_int mark;
+    atomic_int ends;
+    atomic_int destroys;
+    jint value;
+    struct cell *next;
+};
+
+static atomic_int created;
+static atomic_int ended;
+static atomic_int destroyed;
+static atomic_int touched_dead;
+static atomic_int wrong_count;
+
+static struct cell *cell_new(jint value)
+{
+    struct cell *made = calloc(1, sizeof *made);
+    if (made) {
+        made->mark = ALIVE;
+        made->value = value;
+        created++;
+    }
+    return made;
+}
+
+static void touch(struct cell *cell)
+{
+    if (cell->mark != ALIVE) {
+        touched_dead++;
+    }
+}
+
+static void cell_end(struct cell *cell)
+{
+    touch(cell);
+    ended++;
+    if (++cell->ends != 1) {
+        wrong_count++;
+    }
+}
+
+static void cell_destroy(struct cell *cell)
+{
+    touch(cell);
+    destroyed++;
+    if (++cell->destroys != 1 || cell->ends != 1) {
+        wrong_count++;
+    }
+    cell->mark = DEAD;
+}
+
+/* Works on a cell for a while, looking at it before and after. */
+static jint slow(struct cell *cell, jint micros)
+{
+    struct timespec time = {micros / 1000000, micros % 1000000 * 1000L};
+    touch(cell);
+    if (micros > 0) {
+        nanosleep(&time, NULL);
+    }
+    touch(cell);
+    return cell->value;
+}
+
+#define CELL_NATIVES(X, C)                                                                         \
+    X(C, N1, create, "create", jint)                                                               \
+    X(C, M1, jint, slow, "slow", jint)                                                             \
+    X(C, M2, jint, both, "both", C, jint)                                                          \
+    X(C, E, end)                                                                                   \
+    X(C, D, destroy)
+
+#define CELL(T)                                                                                    \
+    KOL_NATIVES(T, CELL_NATIVES)                                                                   \
+    static struct cell *T##_create(JNIEnv *env, jint value)                                        \
+    {                                                                                              \
+        (void)env;                                                                                 \
+        return cell_new(value);                                                                    \
+    }                                                                                              \
+    static jint T##_slow(JNIEnv *env, struct cell *self, jint micros)                              \
+    {                                                                                              \
+        (void)env;                                                                                 \
+        return slow(self, micros);                                                                 \
+    }                                                                                              \
+    static jint T##_both(JNIEnv *env, struct cell *self, struct cell *other, jint micros)          \
+    {                                                                                              \
+        (void)env;                                                                                 \
+        return slow(self, micros) + slow(other, micros);                                           \
+    }                                                                                              \
+    static void T##_end(struct cell *self)                                                         \
+    {                                                                                              \
+        cell_end(self);                                                                            \
+    }                                                                                              \
+    static void T##_destroy(struct cell *self)                                                     \
+    {                                                                                              \
+        cell_destroy(self);                                                                        \
+    }
+
+KOL_NATIVE(SharedCell, "io/kolibri/test/SharedCell", struct cell)
+CELL(SharedCell)
+KOL_NATIVE(WovenCell, "io/kolibri/test/WovenCell", struct cell)
+CELL(WovenCell)
+KOL_NATIVE(GuardedCell, "io/kolibri/test/GuardedCell", struct cell)
+CELL(GuardedCell)
+KOL_NATIVE(WovenGuardedCell, "io/kolibri/test/WovenGuardedCell", struct cell)
+CELL(WovenGuardedCell)
+
+KOL_HANDLE(java_lang_String, "java/lang/String", java_lang_Object)
+KOL_NATIVE(Counts, "io/kolibri/test/Counts", struct cell)
+#define COUNTS_NATIVES(X, C)                                                                       \
+    X(C, S0, jint, created, "created")                                                             \
+    X(C, S0, jint, ended, "ended")                                                                 \
+    X(C, S0, jint, destroyed, "destroyed")                                                         \
+    X(C, S0, jint, touchedDead, "touchedDead")                                                     \
+    X(C, S0, jint, wrongCount, "wrongCount")                                                       \
+    X(C, S1, java_lang_String, echo, "echo", java_lang_String)                                     \
+    X(C, S2, void, fail, "fail", jint, java_lang_String)
+KOL_NATIVES(Counts, COUNTS_NATIVES)
+
+#define COUNT(name, counter)                                                                       \
+    static jint Counts_##name(JNIEnv *env)                                                         \
+    {                                                                                              \
+        (void)env;                                                                                 \
+        return counter;                                                                            \
+    }
+COUNT(created, created)
+COUNT(ended, ended)
+COUNT(destroyed, destroyed)
+COUNT(touchedDead, touched_dead)
+COUNT(wrongCount, wrong_count)
+
+static java_lang_String Counts_echo(JNIEnv *env, java_lang_String string)
+{
+    struct kol_text text;
+    jstring made = NULL;
+    kol_status status = kol_text_open(env, string.raw, &text);
+    if (status == KOL_OK) {
+        status = kol_text_new(env, text.bytes, text.size, &made);
+    }
+    kol_text_close(&text);
+    if (status != KOL_OK && status != KOL_EJAVA) {
+        kol_throw(env, status, "echo: %s", kol_status_text(status));
+    }
+    return java_lang_String__raw(made);
+}
+
+static void Counts_fail(JNIEnv *env, jint status, java_lang_String message)
+{
+    struct kol_text text;
+    if (kol_text_open(env, message.raw, &text) == KOL_OK) {
+        kol_throw(env, status, "%s", text.bytes);
+        kol_text_close(&text);
+    }
+}
+
+JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *vm, void *reserved);
+JNIEXPORT void JNICALL JNI_OnUnload(JavaVM *vm, void *reserved);
+
+JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *vm, void *reserved)
+{
+    static const struct kol_natives *const all[] = {&SharedCell__natives, &WovenCell__natives,
+                                                    &GuardedCell__natives,
+                                                    &WovenGuardedCell__natives, &Counts__natives};
+    JNIEnv *env;
+    char report[1024] = "";
+    (void)reserved;
+    kol_status status = kol_load(vm, "io/kolibri/test/Counts", &env);
+    for (size_t i = 0; i < sizeof all / sizeof all[0] && status == KOL_OK; i++) {
+        status = kol_natives_register(env, all[i], report, sizeof report);
+    }
+    if (status == KOL_OK) {
+        status = kol_throw_map(404, "java/util/NoSuchElementException");
+    }
+    return kol_load_result(env, status, report);
+}
+
+/* Tells Java through a system property, the only thing that outlives the loader. */
+static void tell_unloaded(JNIEnv *env)
+{
+    jclass system = (*env)->FindClass(env, "java/lang/System");
+    jmethodID set = (*env)->GetStaticMethodID(
+        env, system, "setProperty", "(Ljava/lang/String;Ljava/lang/String;)Ljava/lang/String;");
+    jvalue arguments[2];
+    arguments[0].l = (*env)->NewStringUTF(env, "kolibri.test.unloaded");
+    arguments[1].l = (*env)->NewStringUTF(env, "yes");
+    (void)(*env)->CallStaticObjectMethodA(env, system, set, arguments);
+    (*env)->ExceptionClear(env);
+}
+
+JNIEXPORT void JNICALL JNI_OnUnload(JavaVM *vm, void *reserved)
+{
+    JNIEnv *env = kol_env();
+    (void)reserved;
+    kol_unload(vm);
+    if (env) {
+        tell_unloaded(env);
+    }
+}
