@@ -46,10 +46,12 @@ void kevy_buf_free_shared(uint8_t *ptr, size_t len, size_t cap)
 
 /* ---- Get ---- */
 
-/* Finds a key and hands its value to `take` while it cannot change. */
+/* What is done with a value while it cannot change: 0 or 1, or a status < 0. */
 typedef int take_fn(struct bytes value, void *user);
 
-static int32_t get(KevyDb *db, const uint8_t *key, size_t key_len, take_fn *take, void *user)
+/* The value is found without the lock and taken inside the epoch; only when
+ * the table changes too fast under the search, under the lock. */
+static inline int32_t get(KevyDb *db, const uint8_t *key, size_t key_len, take_fn *take, void *user)
 {
     struct kv_epoch_slot *slot;
     struct kv_item item;
@@ -62,10 +64,13 @@ static int32_t get(KevyDb *db, const uint8_t *key, size_t key_len, take_fn *take
     }
     struct kv_engine *engine = db->engine;
     struct kv_key hashed = kv_keyspace_key(&engine->keyspace, bytes_of(key, key_len));
-    kv_mutex_lock(&engine->writer);
-    int hit = kv_keyspace_find_key(&engine->keyspace, 0, hashed, &item);
+    int hit = kv_keyspace_peek(&engine->keyspace, 0, hashed, &item);
+    if (hit < 0) {
+        kv_mutex_lock(&engine->writer);
+        hit = kv_keyspace_find_key(&engine->keyspace, 0, hashed, &item);
+        kv_mutex_unlock(&engine->writer);
+    }
     status = hit ? take(item.value, user) : 0;
-    kv_mutex_unlock(&engine->writer);
     kv_gate_leave(slot);
     return status < 0 ? kv_result(status) : hit + status;
 }
@@ -136,6 +141,17 @@ static bool expiry_of(struct kv_engine *engine, uint64_t ttl_ms, uint64_t *out)
     return true;
 }
 
+static int put_one(struct kv_write *write, struct kv_key key, struct bytes value,
+                   uint64_t expiry_ms)
+{
+    int status = kv_write_lock(write);
+    if (status == 0) {
+        status = kv_keyspace_put_key(&write->db->engine->keyspace, 0, key, value, expiry_ms);
+        kv_write_unlock(write);
+    }
+    return status;
+}
+
 static int put(struct kv_write *write, const struct kv_pair *pairs, size_t count)
 {
     int status = kv_write_lock(write);
@@ -150,7 +166,7 @@ int32_t kevy_set(KevyDb *db, const uint8_t *key, size_t key_len, const uint8_t *
                  uint64_t ttl_ms)
 {
     struct kv_write write;
-    struct kv_pair pair = {bytes_of(key, key_len), bytes_of(val, val_len), 0};
+    uint64_t expiry_ms;
     if (!is_bytes(key, key_len) || !is_bytes(val, val_len)) {
         return -1;
     }
@@ -158,7 +174,10 @@ int32_t kevy_set(KevyDb *db, const uint8_t *key, size_t key_len, const uint8_t *
     if (status < 0) {
         return kv_result(status);
     }
-    status = expiry_of(db->engine, ttl_ms, &pair.expiry_ms) ? put(&write, &pair, 1) : KEVY_ELIMIT;
+    struct kv_key hashed = kv_keyspace_key(&db->engine->keyspace, bytes_of(key, key_len));
+    status = expiry_of(db->engine, ttl_ms, &expiry_ms)
+                 ? put_one(&write, hashed, bytes_of(val, val_len), expiry_ms)
+                 : KEVY_ELIMIT;
     return kv_result(kv_write_leave(&write, status));
 }
 
