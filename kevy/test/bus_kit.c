@@ -21,7 +21,7 @@ static void *kit_mem_resize(void *self, void *ptr, size_t old_size, size_t new_s
     if (new_size > old_size) {
         uint64_t call = atomic_fetch_add(&mem->calls, 1) + 1;
         uint64_t fail_at = atomic_load(&mem->fail_at);
-        if (fail_at != 0 && call >= fail_at) {
+        if (fail_at != 0 && (call == fail_at || (call > fail_at && atomic_load(&mem->fails_on)))) {
             return NULL;
         }
     }
@@ -136,16 +136,14 @@ void kit_sleep_ms(uint32_t ms)
 static void kit_await_count(struct kv_bus *bus, struct kv_sleepers *sleepers, uint32_t count)
 {
     struct kv_hold hold;
-    for (uint32_t i = 0; i < 20000; i++) {
+    uint32_t parked = 0;
+    for (uint32_t i = 0; i < 20000 && parked < count; i++) {
         kv_hold_enter(&hold, bus);
-        uint32_t parked = sleepers->parked;
+        parked = sleepers->parked - sleepers->waking;
         kv_hold_leave(&hold);
-        if (parked >= count) {
-            return;
-        }
-        kit_sleep_ms(1);
+        kit_sleep_ms(parked < count);
     }
-    CHECK(!"the threads never fell asleep");
+    CHECK(parked >= count);
 }
 
 void kit_await_parked(struct kv_sub *sub, uint32_t count)

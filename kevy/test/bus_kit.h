@@ -16,10 +16,11 @@ struct bus_kit {
     struct kv_port port;
 };
 
-/* Memory that counts, and fails from its allocation number `fail_at` on (0: never). */
+/* Memory that counts, and whose allocation number `fail_at` fails (0: none), or all from it on. */
 struct kit_mem {
     _Atomic uint64_t calls; /* allocations and growths asked for */
     _Atomic uint64_t fail_at;
+    _Atomic bool fails_on;
     _Atomic int64_t used;
 };
 
