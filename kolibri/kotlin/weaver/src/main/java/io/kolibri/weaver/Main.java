@@ -19,7 +19,7 @@ public final class Main {
                        rewrites the native methods in place
                    list FOLDER|JAR...
                        prints the native methods, woven or not, as a library sees them
-                   draft [--class-path PATH] FOLDER|JAR...
+                   draft FOLDER|JAR...
                        prints a first draft of the C tables
                    check --rows FILE FOLDER|JAR...
                        compares them with the rows a native library wrote (kol_natives_write)
@@ -69,7 +69,7 @@ public final class Main {
                 new Listing(inputs).print(out);
                 return 0;
             case "draft":
-                new Draft(inputs, classPath).print(out);
+                new Draft(inputs).print(out);
                 return 0;
             case "check":
                 return check();
