@@ -102,7 +102,7 @@ TEST(one_append_for_many_pairs_and_the_last_of_a_key_wins)
     world_init(&world);
     struct kv_pair pairs[20];
     for (unsigned i = 0; i < 20; i++) {
-        pairs[i] = (struct kv_pair){text(i % 2 == 0 ? "even" : "odd"), text("0123456789") , 0};
+        pairs[i] = (struct kv_pair){text(i % 2 == 0 ? "even" : "odd"), text("0123456789"), 0};
         pairs[i].value.size = i / 2 + 1;
     }
     CHECK_INT(kv_keyspace_put(&world.ks, 0, pairs, 20), 0);
@@ -274,8 +274,7 @@ TEST(replay_rebuilds_the_same_keys)
             char name[8];
             (void)snprintf(name, sizeof name, "k%u", i);
             struct kv_key key = kv_keyspace_key(&fresh, text(name));
-            CHECK_INT(kv_table_find(&replayed->table, key),
-                      kv_table_find(&original->table, key));
+            CHECK_INT(kv_table_find(&replayed->table, key), kv_table_find(&original->table, key));
         }
     }
     kv_keyspace_done(&fresh);

@@ -115,8 +115,8 @@ int32_t kevy_sub_wait_batch(KevySub *sub, uint64_t timeout_ms, uint32_t flags, s
         (flags & ~(KEVY_BATCH_CHANNELS | KEVY_BATCH_NOWAIT)) != 0) {
         return -1;
     }
-    return sub_result(kv_sub_wait_batch(sub_of(sub), timeout_ms, flags, bytes_max, out, count_out,
-                                        dropped_out));
+    return sub_result(
+        kv_sub_wait_batch(sub_of(sub), timeout_ms, flags, bytes_max, out, count_out, dropped_out));
 }
 
 int32_t kevy_sub_add(KevySub *sub, const uint8_t *name, size_t name_len, int32_t is_pattern)

@@ -215,8 +215,8 @@ int32_t kevy_set_many(KevyDb *db, size_t count, const uint8_t *const *keys, cons
         return kv_result(kv_write_leave(&write, count == 0 ? 0 : KEVY_ENOMEM));
     }
     for (size_t i = 0; i < count; i++) {
-        pairs[i] = (struct kv_pair){bytes_of(keys[i], key_lens[i]), bytes_of(vals[i], val_lens[i]),
-                                    0};
+        pairs[i] =
+            (struct kv_pair){bytes_of(keys[i], key_lens[i]), bytes_of(vals[i], val_lens[i]), 0};
     }
     status = put(&write, pairs, count);
     kv_mem_free(mem, pairs, count * sizeof *pairs);

@@ -97,8 +97,8 @@ int kv_engine_new(const struct kv_open *open, struct kv_engine **out, KevyError 
     if (engine == NULL) {
         return kv_error_set(error, KEVY_ENOMEM, "no memory for a store", open->dir);
     }
-    int status = open->dir.size == 0 ? open_memory(engine, error)
-                                     : open_durable(engine, open, error);
+    int status =
+        open->dir.size == 0 ? open_memory(engine, error) : open_durable(engine, open, error);
     if (status == 0) {
         engine->bus = kv_bus_new(&engine->mem.table, &kv_mem_buffers, kv_log_seed(engine->log));
         if (engine->bus == NULL) {

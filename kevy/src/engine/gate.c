@@ -28,8 +28,7 @@ bool kv_gate_close(KevyDb *db)
     }
     kv_port_close(&db->port);
     kv_epoch_wait();
-    for (uint32_t pins;
-         (pins = atomic_load_explicit(&db->pins, memory_order_acquire)) != 0;) {
+    for (uint32_t pins; (pins = atomic_load_explicit(&db->pins, memory_order_acquire)) != 0;) {
         (void)kv_park_wait(&db->pins, pins, KV_FOREVER);
     }
     return true;

@@ -25,7 +25,8 @@ static struct list registry_busy = {&registry_busy, &registry_busy};
 
 static bool is_busy(const uint64_t identity[2])
 {
-    LIST_EACH(link, &registry_busy) {
+    LIST_EACH(link, &registry_busy)
+    {
         struct opening *opening = LIST_OWNER(link, struct opening, node);
         if (memcmp(opening->identity, identity, sizeof opening->identity) == 0) {
             return true;
@@ -40,7 +41,8 @@ static struct kv_engine *find(const struct kv_open *open, const uint64_t identit
     while (is_busy(identity)) {
         (void)kv_cond_wait(&registry_moved, &registry_lock, KV_FOREVER);
     }
-    LIST_EACH(link, &registry_engines) {
+    LIST_EACH(link, &registry_engines)
+    {
         struct kv_engine *engine = LIST_OWNER(link, struct kv_engine, node);
         if (engine->os == open->os &&
             memcmp(engine->identity, identity, sizeof engine->identity) == 0) {
@@ -83,7 +85,7 @@ static void share(struct kv_engine *engine, KevyDb *db)
     kv_log_set_policy(engine->log, strictest(engine));
 }
 
-static int open_durable(const struct kv_open *open, KevyDb *db, KevyError *error)
+static int share_durable(const struct kv_open *open, KevyDb *db, KevyError *error)
 {
     uint64_t identity[2];
     struct opening opening;
@@ -111,7 +113,7 @@ static int open_durable(const struct kv_open *open, KevyDb *db, KevyError *error
     return status;
 }
 
-static int open_memory(const struct kv_open *open, KevyDb *db, KevyError *error)
+static int share_memory(const struct kv_open *open, KevyDb *db, KevyError *error)
 {
     int status = kv_engine_new(open, &db->engine, error);
     if (status == 0) {
@@ -139,8 +141,8 @@ int kv_engine_open(const struct kv_open *open, KevyDb **out, KevyError *error)
     if (db == NULL) {
         return kv_error_set(error, KEVY_ENOMEM, "no memory for a handle", open->dir);
     }
-    int status = open->dir.size == 0 ? open_memory(open, db, error)
-                                     : open_durable(open, db, error);
+    int status =
+        open->dir.size == 0 ? share_memory(open, db, error) : share_durable(open, db, error);
     if (status < 0) {
         open->mem->resize(open->mem->self, db, sizeof *db, 0);
         return status;
@@ -162,7 +164,7 @@ void kv_engine_set_fsync(KevyDb *db, uint8_t fsync)
 }
 
 /* True when this was the last share; the directory is then busy. */
-static bool unshare(struct kv_engine *engine, uint8_t fsync, struct opening *closing)
+static bool leave_share(struct kv_engine *engine, uint8_t fsync, struct opening *closing)
 {
     kv_mutex_lock(&registry_lock);
     ASSERT(engine->handle_count > 0);
@@ -187,7 +189,7 @@ void kv_engine_leave(KevyDb *db)
     table.resize(table.self, db, sizeof *db, 0);
     if (!engine->is_durable) {
         kv_engine_free(engine);
-    } else if (unshare(engine, fsync, &closing)) {
+    } else if (leave_share(engine, fsync, &closing)) {
         kv_engine_free(engine);
         kv_mutex_lock(&registry_lock);
         busy_end(&closing);

@@ -139,8 +139,8 @@ static void retire(struct kv_keyspace *ks, struct kv_database *database, uint32_
     ks->journal->retire(ks->journal->self, ref);
 }
 
-static void enter_at(struct kv_keyspace *ks, struct kv_database *database, struct kv_place place,
-                     struct kv_key key, const struct kv_draft *draft)
+static void enter_at(struct kv_keyspace *ks, struct kv_database *database,
+                     struct kv_table_entry place, struct kv_key key, const struct kv_draft *draft)
 {
     database->expiring_count += draft->expiry_ms != 0;
     kv_table_put_at(&database->table, place, key, draft->ref);
@@ -152,7 +152,7 @@ static void enter_at(struct kv_keyspace *ks, struct kv_database *database, struc
 static void enter(struct kv_keyspace *ks, struct kv_database *database, struct kv_key key,
                   const struct kv_draft *draft)
 {
-    enter_at(ks, database, kv_table_place(&database->table, key), key, draft);
+    enter_at(ks, database, kv_table_locate(&database->table, key), key, draft);
 }
 
 static int append(struct kv_keyspace *ks, struct kv_draft *drafts, size_t count)
@@ -204,7 +204,7 @@ int kv_keyspace_put_key(struct kv_keyspace *ks, uint32_t db, struct kv_key key, 
     if (!fits(key.name, value)) {
         return KEVY_ELIMIT;
     }
-    struct kv_place place = kv_table_place(&database->table, key);
+    struct kv_table_entry place = kv_table_locate(&database->table, key);
     struct kv_draft draft = value_draft(ks, db, key.name, value, expiry_ms);
     int status = place.ref != 0 ? 0 : kv_table_reserve(&database->table, 1);
     if (status == 0) {

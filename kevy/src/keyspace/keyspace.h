@@ -92,8 +92,7 @@ int kv_keyspace_find(const struct kv_keyspace *ks, uint32_t db, struct bytes key
                      struct kv_item *out);
 
 /* Writes `count` pairs, all or none; a later pair of a key wins. 0, or < 0. */
-int kv_keyspace_put(struct kv_keyspace *ks, uint32_t db, const struct kv_pair *pairs,
-                    size_t count);
+int kv_keyspace_put(struct kv_keyspace *ks, uint32_t db, const struct kv_pair *pairs, size_t count);
 
 /* As kv_keyspace_put for one pair whose key's hash is known. */
 int kv_keyspace_put_key(struct kv_keyspace *ks, uint32_t db, struct kv_key key, struct bytes value,

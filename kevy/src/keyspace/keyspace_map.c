@@ -21,8 +21,8 @@ static void retire_entry(void *user, uint32_t ref)
 
 static void free_grave(void *owner, struct kv_grave *grave)
 {
-    kv_database_free(owner, (struct kv_database *)(void *)((char *)grave -
-                                                           offsetof(struct kv_database, grave)));
+    kv_database_free(
+        owner, (struct kv_database *)(void *)((char *)grave - offsetof(struct kv_database, grave)));
 }
 
 /* Retires every record of a database whose namespace is gone, and frees it

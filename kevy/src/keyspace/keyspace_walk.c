@@ -7,9 +7,9 @@
 
 #include "base/hash.h"
 
-#define RANDOM_TRIES 100u
+#define RANDOM_KEY_TRIES 100u
 
-struct walk {
+struct key_walk {
     const struct kv_keyspace *ks;
     uint64_t now_ms; /* 0: not read yet */
     kv_key_visit_fn *visit;
@@ -17,7 +17,7 @@ struct walk {
 };
 
 /* Reads the clock once a page, and only if a key has an expiry. */
-static bool is_live(struct walk *walk, uint64_t expiry_ms)
+static bool is_live(struct key_walk *walk, uint64_t expiry_ms)
 {
     if (expiry_ms == 0) {
         return true;
@@ -30,7 +30,7 @@ static bool is_live(struct walk *walk, uint64_t expiry_ms)
 
 static void visit_entry(void *user, uint32_t ref)
 {
-    struct walk *walk = user;
+    struct key_walk *walk = user;
     const uint8_t *record = kv_space_record(walk->ks->space, ref);
     struct kv_item item = {kv_record_value(walk->ks->space, record), kv_record_expiry(record)};
     if (is_live(walk, item.expiry_ms)) {
@@ -41,11 +41,10 @@ static void visit_entry(void *user, uint32_t ref)
 uint64_t kv_keyspace_scan(const struct kv_keyspace *ks, uint32_t db, uint64_t cursor, size_t count,
                           kv_key_visit_fn *visit, void *user)
 {
-    struct walk walk = {ks, 0, visit, user};
+    struct key_walk walk = {ks, 0, visit, user};
     const struct kv_database *database = kv_database_of(ks, db);
-    return database == NULL
-               ? 0
-               : kv_table_scan(&database->table, cursor, count, visit_entry, &walk);
+    return database == NULL ? 0
+                            : kv_table_scan(&database->table, cursor, count, visit_entry, &walk);
 }
 
 /* Remembers the first live key it meets. */
@@ -62,13 +61,13 @@ int kv_keyspace_random(const struct kv_keyspace *ks, uint32_t db, uint64_t rando
                        struct bytes *out)
 {
     const struct kv_database *database = kv_database_of(ks, db);
-    struct walk walk = {ks, 0, first_live, out};
+    struct key_walk walk = {ks, 0, first_live, out};
     *out = (struct bytes){NULL, 0};
     if (database == NULL) {
         return 0;
     }
     const struct kv_table *table = &database->table;
-    for (unsigned tries = 0; tries < RANDOM_TRIES && out->data == NULL; tries++) {
+    for (unsigned tries = 0; tries < RANDOM_KEY_TRIES && out->data == NULL; tries++) {
         uint32_t ref = kv_table_random(table, hash_fold(random ^ HASH_K0, HASH_K1 + 2 * tries));
         if (ref == 0) {
             return 0;
@@ -86,7 +85,7 @@ int kv_keyspace_random(const struct kv_keyspace *ks, uint32_t db, uint64_t rando
 
 static void count_expiring(void *user, uint32_t ref)
 {
-    struct walk *walk = user;
+    struct key_walk *walk = user;
     *(uint64_t *)walk->user += kv_record_expiry(kv_space_record(walk->ks->space, ref)) != 0;
 }
 
@@ -98,7 +97,7 @@ bool kv_keyspace_verify(const struct kv_keyspace *ks)
         if (database == NULL) {
             continue;
         }
-        struct walk walk = {ks, 0, NULL, &expiring};
+        struct key_walk walk = {ks, 0, NULL, &expiring};
         do {
             cursor = kv_table_scan(&database->table, cursor, 1024, count_expiring, &walk);
         } while (cursor != 0);

@@ -78,12 +78,12 @@ static inline bool same_bytes(const uint8_t *a, const uint8_t *b, size_t size)
         return memcmp(a, b, size) == 0;
     }
     if (size >= 8) {
-        return ((load_u64(a) ^ load_u64(b)) |
-                (load_u64(a + size - 8) ^ load_u64(b + size - 8))) == 0;
+        return ((load_u64(a) ^ load_u64(b)) | (load_u64(a + size - 8) ^ load_u64(b + size - 8))) ==
+               0;
     }
     if (size >= 4) {
-        return ((load_u32(a) ^ load_u32(b)) |
-                (load_u32(a + size - 4) ^ load_u32(b + size - 4))) == 0;
+        return ((load_u32(a) ^ load_u32(b)) | (load_u32(a + size - 4) ^ load_u32(b + size - 4))) ==
+               0;
     }
     return size == 0 || (a[0] == b[0] && a[size / 2] == b[size / 2] && a[size - 1] == b[size - 1]);
 }
@@ -98,12 +98,12 @@ static inline bool holds_key(const struct kv_table *table, uint32_t ref, struct 
 /* Finds the entry of `key`. A reader without the lock may be led through a
  * chain that is being changed, but not for ever: its buckets are finite and
  * its steps are bounded. */
-static inline struct kv_place locate(const struct kv_table *table, struct kv_key key,
-                                     size_t steps_max)
+static inline struct kv_table_entry locate(const struct kv_table *table, struct kv_key key,
+                                           size_t steps_max)
 {
     uint64_t count = bucket_count_of(table);
     if (count == 0) {
-        return (struct kv_place){0, 0, NULL};
+        return (struct kv_table_entry){0, 0, NULL};
     }
     uint8_t tag = kv_tag_of(key.hash);
     struct kv_bucket *bucket = kv_blocks_at(&table->heads, home_of(key.hash, count));
@@ -113,15 +113,15 @@ static inline struct kv_place locate(const struct kv_table *table, struct kv_key
             unsigned entry = (unsigned)__builtin_ctz(match);
             uint32_t ref = kv_bucket_ref(bucket, entry);
             if (holds_key(table, ref, key.name)) {
-                return (struct kv_place){ref, entry, bucket};
+                return (struct kv_table_entry){ref, entry, bucket};
             }
         }
         bucket = next_of(table, tags);
     }
-    return (struct kv_place){0, 0, bucket};
+    return (struct kv_table_entry){0, 0, bucket};
 }
 
-struct kv_place kv_table_place(const struct kv_table *table, struct kv_key key)
+struct kv_table_entry kv_table_locate(const struct kv_table *table, struct kv_key key)
 {
     return locate(table, key, SIZE_MAX);
 }
@@ -134,7 +134,7 @@ uint32_t kv_table_find(const struct kv_table *table, struct kv_key key)
 uint32_t kv_table_peek(const struct kv_table *table, struct kv_key key, bool *is_sure)
 {
     uint64_t before = atomic_load_explicit(&table->changes, memory_order_acquire);
-    struct kv_place place = locate(table, key, PEEK_STEPS);
+    struct kv_table_entry place = locate(table, key, PEEK_STEPS);
     if (place.ref == 0) {
         atomic_thread_fence(memory_order_acquire);
         *is_sure = place.bucket == NULL && before % 2 == 0 &&
@@ -295,7 +295,7 @@ static void insert(struct kv_table *table, struct kv_key key, uint32_t ref)
     }
 }
 
-void kv_table_put_at(struct kv_table *table, struct kv_place place, struct kv_key key,
+void kv_table_put_at(struct kv_table *table, struct kv_table_entry place, struct kv_key key,
                      uint32_t ref)
 {
     ASSERT(ref != 0);
@@ -309,13 +309,13 @@ void kv_table_put_at(struct kv_table *table, struct kv_place place, struct kv_ke
 
 uint32_t kv_table_put(struct kv_table *table, struct kv_key key, uint32_t ref)
 {
-    struct kv_place place = kv_table_place(table, key);
+    struct kv_table_entry place = kv_table_locate(table, key);
     kv_table_put_at(table, place, key, ref);
     return place.ref;
 }
 
 /* Fills the hole at `at` with the last entry of the chain that starts at `head`. */
-static void fill_hole(struct kv_table *table, struct kv_bucket *head, struct kv_place at)
+static void fill_hole(struct kv_table *table, struct kv_bucket *head, struct kv_table_entry at)
 {
     struct kv_bucket *before = NULL, *last = head;
     struct kv_tags tags = kv_bucket_tags(last);
@@ -339,7 +339,7 @@ static void fill_hole(struct kv_table *table, struct kv_bucket *head, struct kv_
 
 uint32_t kv_table_remove(struct kv_table *table, struct kv_key key)
 {
-    struct kv_place at = kv_table_place(table, key);
+    struct kv_table_entry at = kv_table_locate(table, key);
     if (at.ref == 0) {
         return 0;
     }

@@ -79,17 +79,17 @@ int kv_table_reserve(struct kv_table *table, size_t count);
 
 /* Where an entry is, or with ref 0 that the key has none: what a writer looks
  * up once before it appends and uses after. */
-struct kv_place {
+struct kv_table_entry {
     uint32_t ref;
     uint32_t entry;
     struct kv_bucket *bucket;
 };
 
 /* Finds the place of `key`. Good until the table changes. */
-struct kv_place kv_table_place(const struct kv_table *table, struct kv_key key);
+struct kv_table_entry kv_table_locate(const struct kv_table *table, struct kv_key key);
 
 /* Points the place at `ref`; for a new key that needs a reserved insert. */
-void kv_table_put_at(struct kv_table *table, struct kv_place place, struct kv_key key,
+void kv_table_put_at(struct kv_table *table, struct kv_table_entry place, struct kv_key key,
                      uint32_t ref);
 
 /* Points `key` at `ref`; returns the reference that it had, or 0 for a new

@@ -11,7 +11,7 @@
 #include "base/hash.h"
 #include "kevy/src/keyspace/blocks.h"
 
-#define RANDOM_TRIES 64u
+#define RANDOM_BUCKET_TRIES 64u
 
 static const struct kv_bucket *after(const struct kv_table *table, struct kv_tags tags)
 {
@@ -77,8 +77,9 @@ uint32_t kv_table_random(const struct kv_table *table, uint64_t random)
         return 0;
     }
     for (unsigned tries = 0;; tries++) {
-        uint64_t index = tries < RANDOM_TRIES ? hash_fold(random ^ HASH_K1, HASH_K2 + tries) % buckets
-                                              : (random + tries) % buckets;
+        uint64_t index = tries < RANDOM_BUCKET_TRIES
+                             ? hash_fold(random ^ HASH_K1, HASH_K2 + tries) % buckets
+                             : (random + tries) % buckets;
         size_t here = 0;
         visit_chain(table, index, count_entry, &here);
         if (here != 0) {
