@@ -63,6 +63,7 @@ struct kv_log_options {
     struct bytes dir;        /* UTF-8, no NUL inside; used during open only */
     uint8_t fsync;           /* KEVY_FSYNC_… */
     size_t segment_size;     /* 0: 4 MiB; a power of two from 64 KiB up to that */
+    bool is_threadless;      /* what a thread would do is done in kv_log_commit */
     kv_log_move_fn *move;    /* NULL: no collection */
     void *move_user;
 };

@@ -11,37 +11,137 @@
  *                                      0        64                   used
  *
  * `live` counts the bytes of records that are the newest of their key; a
- * sealed segment without any is dead. An extent lives as long as the record
- * that names it.
+ * sealed segment without any is dead. An extent lives as long as a record
+ * that names it is the newest.
  *
- * Threads: all of it under the writer lock, unless a field says otherwise.
+ * Reading order: log_open.c (both kinds), log_memory.c (a store in memory),
+ * then for files: log_append.c, log_file.c, log_extent.c (writing),
+ * log_flush.c, log_mark.c, log_thread.c (durability), log_start.c,
+ * log_recover.c, log_tail.c, log_replay.c (opening), log_collect.c.
+ *
+ * Threads: all of it under the writer lock, but for what is grouped under
+ * another lock below.
  */
 #ifndef KEVY_SRC_LOG_LOG_INSIDE_H
 #define KEVY_SRC_LOG_LOG_INSIDE_H
 
 #include "kevy/src/log/log.h"
+#include "kevy/src/mem/grave.h"
+#include "kevy/src/store/mark.h"
+#include "kevy/src/store/segment.h"
 
-/* Record bytes from which on a key and its value get an extent, and units that
- * fit at most: a sixteenth of a segment. */
+/* The largest record and batch that go into a segment; anything larger gets an
+ * extent: a sixteenth of a segment. */
 #define KV_EXTENT_SHARE 16u
 
-enum kv_segment_kind { KV_SEGMENT_LOG = 1, KV_SEGMENT_EXTENT = 2 };
+/* Bytes of a batch at most. */
+#define KV_BATCH_SIZE_MAX ((size_t)512 << 20)
+
+/* A flush starts when so many bytes are not durable, or the oldest of them are
+ * this old; writers wait for it only when they are older than that. */
+#define KV_PENDING_MAX ((uint64_t)16 << 20)
+#define KV_FLUSH_AFTER_NS UINT64_C(500000000)
+#define KV_WAIT_AFTER_NS UINT64_C(1000000000)
 
 struct kv_segment {
     uint8_t *base; /* read-only memory in file logs */
     size_t map_size;
-    size_t used; /* bytes from the header on */
+    size_t used; /* bytes from the header on, seal included */
     size_t live;
     uint32_t slot;
     uint32_t slot_count;
     enum kv_segment_kind kind;
     bool is_sealed;
+
+    /* Files only. */
+    bool is_dirty;       /* on the list of what the next flush must cover */
+    bool is_in_flush;    /* on the list of the flush under way */
+    bool is_flushed;     /* header and directory entry are durable */
+    bool is_leaving;     /* its bit is being cleared, its file unlinked */
+    int file;            /* -1: closed, all of it is durable */
+    uint32_t number;     /* in its incarnation */
+    uint32_t name_count; /* of an extent: newest records that name it */
+    uint64_t incarnation;
+    uint64_t key; /* what its records' checks mix in */
+    uint64_t first_lsn;
+    uint64_t last_lsn;      /* of the last record, first_lsn - 1: none */
+    uint64_t death_lsn;     /* what superseded its records lies at or below this */
+    uint64_t tombstone_lsn; /* of the last tombstone in it, 0: none */
+    uint32_t named_by;      /* of a batch's extent: the record that names it */
+    struct kv_segment *dirty_next;
+    struct kv_segment *flush_next;
+    struct kv_grave grave; /* once it is dead and readers may still see it */
+};
+
+/* A place in the log up to which something holds, with the namespace map as
+ * of there. */
+struct kv_point {
+    uint64_t lsn;
+    uint32_t slot; /* KV_MARK_NO_SLOT: no segment yet */
+    size_t offset;
+    uint64_t map_lsn;
+    struct kv_namespaces map;
+};
+
+/* What a file log has beyond a memory log. */
+struct kv_files {
+    int dir;
+    int lock_file;
+    int mark_file;
+    struct kv_identity identity;
+    struct kv_check check;
+    uint64_t incarnation;
+    uint64_t incarnation_lsn;
+    uint64_t log_end; /* the last LSN of the incarnation before */
+
+    /* Writing, under the writer lock. */
+    uint8_t *scratch;
+    size_t scratch_size;
+    uint32_t segment_number; /* of the next segment or extent */
+    uint32_t batch_id;       /* of the newest batch */
+    size_t stamp_at;         /* the active segment's next stamp is due from here on */
+    uint64_t map_lsn;
+    struct kv_namespaces map;
+    struct kv_segment *dirty; /* list of segments that have bytes to flush */
+    bool is_dir_dirty;
+    uint32_t end_slot;             /* where the record after lsn_end would begin if nothing came */
+    size_t end_offset;             /* between; KV_MARK_NO_SLOT: no segment yet */
+    _Atomic uint64_t pending_size; /* bytes appended since the last flush began */
+    _Atomic uint64_t pending_since_ns; /* when the first of them were; 0: none */
+    _Atomic bool is_wake_due;          /* the thread must hear of it */
+
+    /* Durability, under flush_lock. */
+    struct kv_mutex flush_lock;
+    struct kv_cond flush_moved; /* a flush ended */
+    _Atomic bool is_flushing;   /* read without the lock as a hint */
+    uint64_t flush_count;
+    struct kv_point durable;
+    uint64_t unmarked_since_ns;   /* when the first flush ended that no mark tells; 0: none */
+    _Atomic uint64_t durable_lsn; /* of `durable`, to be read without the lock */
+    _Atomic uint64_t marked_lsn;  /* of `durable` as the flushed mark tells it */
+    _Atomic int error;            /* a status < 0 once a flush has failed */
+    _Atomic uint8_t policy;
+
+    /* The thread, under thread_lock. */
+    struct kv_mutex thread_lock;
+    struct kv_cond thread_wake;
+    bool is_woken;
+    bool is_stopping;
+    bool has_thread;
+    bool is_threadless; /* never has one */
+    struct kv_thread thread;
+
+    /* The mark, under mark_lock, which is held while it is written. */
+    struct kv_mutex mark_lock;
+    uint64_t mark_sequence; /* of the flushed mark */
 };
 
 struct kv_log {
     struct kv_journal journal;
     struct kv_mem *mem;
     const kevy_os *os;
+    struct kv_mutex *writer;  /* NULL in memory logs, which never take it */
+    struct kv_graveyard yard; /* dead segments, until their readers have left */
     struct kv_space space;
     uint64_t seed;
     unsigned forks;      /* kv_fork_count at open */
@@ -60,6 +160,7 @@ struct kv_log {
     void *spare; /* memory logs: one mapping of a segment that may be used again */
     kv_log_move_fn *move;
     void *move_user;
+    struct kv_files *files; /* NULL: a memory log */
 };
 
 /* ---- Segments and slots (log_segment.c) ---- */
@@ -68,11 +169,19 @@ struct kv_log {
  * *out is the first. 0, KEVY_ENOMEM, KEVY_ELIMIT. */
 int kv_segment_slots(struct kv_log *log, uint32_t count, uint32_t *out);
 
+/* Makes room in the arrays for slots below `count`. 0 or KEVY_ENOMEM. */
+int kv_segment_reserve(struct kv_log *log, uint32_t count);
+
 /* Enters a segment whose slots were found and whose fields are set. */
 void kv_segment_enter(struct kv_log *log, struct kv_segment *segment);
 
 /* Takes it out again; its slots are free and its memory is the caller's. */
 void kv_segment_leave(struct kv_log *log, struct kv_segment *segment);
+
+static inline struct kv_segment *kv_segment_of_grave(struct kv_grave *grave)
+{
+    return (struct kv_segment *)(void *)((char *)grave - offsetof(struct kv_segment, grave));
+}
 
 static inline struct kv_segment *kv_segment_of(const struct kv_log *log, uint32_t ref)
 {
@@ -80,17 +189,184 @@ static inline struct kv_segment *kv_segment_of(const struct kv_log *log, uint32_
     return log->segments[kv_ref_slot(ref)];
 }
 
-/* Adds to, or takes from, the live bytes of the segment that `ref` lies in. */
+/* Adds to, or takes from, the live bytes of a segment. */
 void kv_segment_revive(struct kv_log *log, struct kv_segment *segment, size_t size);
 void kv_segment_kill(struct kv_log *log, struct kv_segment *segment, size_t size);
 
 /* Notes that `size` more bytes of the segment hold something. */
 void kv_segment_grow(struct kv_log *log, struct kv_segment *segment, size_t size);
 
-/* ---- Opening (log_open.c, log_memory.c) ---- */
+/* Notes that the last `size` bytes of the segment hold nothing. */
+void kv_segment_shrink(struct kv_log *log, struct kv_segment *segment, size_t size);
 
-/* What both kinds of log begin and end with. */
+/* Visits each segment and extent once; the visitor may make it leave. */
+struct kv_segment *kv_segment_after(const struct kv_log *log, uint32_t *slot);
+
+/* ---- Both kinds (log_open.c) ---- */
+
 int kv_log_new(struct kv_log **out, struct kv_mem *mem, const kevy_os *os, size_t segment_size);
 void kv_log_free(struct kv_log *log);
+
+/* ---- Files of segments (log_file.c) ---- */
+
+enum { KV_FILE_NAME_SIZE = 16 };
+
+/* Writes the name of a slot's file. */
+void kv_file_name(uint32_t slot, char out[KV_FILE_NAME_SIZE]);
+
+/* Returns the kevy_status for a negative errno of the system. */
+int kv_file_status(int64_t result);
+
+/* Writes all of it, piece by piece if the system takes less. 0 or a status;
+ * then any part of it may have been written. */
+int kv_file_write(const struct kv_log *log, int file, const void *data, size_t size,
+                  uint64_t offset);
+
+/* Makes the file of a fresh segment or extent for `size` bytes at most, maps
+ * it and enters it: header not yet written. 0 or a status, nothing changed. */
+int kv_file_create(struct kv_log *log, enum kv_segment_kind kind, size_t size,
+                   struct kv_segment **out);
+
+/* Makes the file of a slot, which is there already, a segment that is mapped
+ * but not entered: kind, number … are the header's. */
+int kv_file_adopt(struct kv_log *log, const struct kv_segment_header *header, int file, size_t size,
+                  struct kv_segment **out);
+
+/* Closes, unmaps and frees a segment that is not entered. */
+void kv_file_free(struct kv_log *log, struct kv_segment *segment);
+
+/* Writes header bytes of the segment to `out`. */
+void kv_file_header(const struct kv_log *log, const struct kv_segment *segment,
+                    uint8_t out[KV_SEGMENT_HEADER]);
+
+/* Where the segment's records lie, for checks. */
+struct kv_place kv_file_place(const struct kv_log *log, const struct kv_segment *segment);
+
+/* Notes that the segment has bytes to flush. */
+void kv_file_dirty(struct kv_log *log, struct kv_segment *segment);
+
+/* Takes that back: nothing of the segment counts. */
+void kv_file_clean(struct kv_log *log, struct kv_segment *segment);
+
+/* Makes the scratch memory at least this large. 0 or KEVY_ENOMEM. */
+int kv_scratch_reserve(struct kv_log *log, size_t size);
+
+/* ---- What is live (log_live.c) ---- */
+
+/* The record at `ref` is the newest of its key. */
+void kv_revive(struct kv_log *log, uint32_t ref);
+
+/* It no longer is; the journal's function. */
+void kv_retire(void *self, uint32_t ref);
+
+/* Around counting in the records of a batch's extent. */
+void kv_batch_revive(struct kv_log *log, struct kv_segment *extent);
+void kv_batch_end(struct kv_log *log, struct kv_segment *extent);
+
+/* ---- Writing (log_append.c, log_extent.c) ---- */
+
+/* The journal's function of a file log. */
+int kv_append(void *self, struct kv_draft *drafts, size_t count);
+
+/* Writes key and value of a draft, or a whole batch of records, to an extent
+ * of its own. Its record is to have the LSN `lsn`. 0 or a status. */
+int kv_extent_write(struct kv_log *log, const struct kv_draft *draft, uint64_t lsn,
+                    struct kv_segment **out, struct kv_extent_ref *place);
+int kv_extent_write_batch(struct kv_log *log, struct kv_draft *drafts, size_t count, size_t size,
+                          uint64_t lsn, struct kv_segment **out, struct kv_extent_ref *place);
+
+/* Gives up an extent that no record came to name. */
+void kv_extent_forget(struct kv_log *log, struct kv_segment *extent);
+
+/* ---- Durability (log_flush.c, log_mark.c, log_thread.c) ---- */
+
+/* Flushes everything appended before the call, alone or in turn with others,
+ * until `lsn` is durable. Not under the writer lock. */
+int kv_flush_until(struct kv_log *log, uint64_t lsn);
+
+/* A flush has failed: nothing is written from now on. */
+void kv_log_break(struct kv_log *log, int status);
+
+/* Writes and flushes a mark that tells the durable point, and unlinks what is
+ * dead by it. Not under the writer lock. */
+int kv_mark_write(struct kv_log *log);
+
+/* Fills in a mark that tells `point`; under the writer lock. */
+void kv_mark_fill(const struct kv_log *log, const struct kv_point *point, struct kv_mark *out);
+
+/* Writes the mark's bytes to the slot of its sequence number and flushes. */
+int kv_mark_put(const struct kv_log *log, const struct kv_mark *mark);
+
+/* Makes the thread look for what is due, starting it if there is none. */
+void kv_thread_wake(struct kv_log *log);
+
+/* Ends it. Nobody else uses the log. */
+void kv_thread_stop(struct kv_log *log);
+
+/* ---- Opening (log_start.c, log_adopt.c, log_tail.c, log_replay.c, log_recover.c) ---- */
+
+/* A growing array of segments. */
+struct kv_segments {
+    struct kv_segment **at;
+    size_t count;
+    size_t capacity;
+};
+
+/* An open under way. */
+struct kv_opening {
+    struct kv_log *log;
+    const kevy_os *os;
+    struct bytes dir;
+    kv_log_apply_fn *apply;
+    void *user;
+    KevyOpenReport *report;
+    KevyError *error;
+    bool is_first; /* the store was made by this open */
+    bool is_mark_whole;
+    struct kv_mark mark;
+    uint8_t *files;           /* a bit for each slot that has a file */
+    struct kv_segments order; /* log segments that are kept, by first LSN */
+    struct kv_segments found; /* segments and extents without a bit that may follow the mark */
+    struct kv_segments tail;  /* extents that are kept and were named after the mark */
+    size_t tail_first;        /* in `order`: the first segment with bytes after the mark */
+    size_t tail_offset;       /* where in it */
+    struct kv_namespaces map; /* as of the record that replay is at */
+    uint64_t map_lsn;
+    uint64_t lsn; /* of the last record that is kept */
+};
+
+int kv_segments_add(struct kv_log *log, struct kv_segments *list, struct kv_segment *segment);
+
+/* Fills the error, for a file of the folder (name "" for the folder itself),
+ * and returns `status`. `result` is a negative errno or 0. */
+int kv_fail(const struct kv_opening *opening, int status, int64_t result, const char *name,
+            uint64_t offset, const char *text);
+
+/* The same for a slot's file. */
+int kv_fail_slot(const struct kv_opening *opening, int status, int64_t result, uint32_t slot,
+                 uint64_t offset, const char *text);
+
+/* Opens the folder, making it and its parents. */
+int kv_dir_make_open(const struct kv_opening *opening, int *out);
+
+/* Notes which slots have a file. */
+int kv_adopt_list(struct kv_opening *opening);
+bool kv_adopt_has_file(const struct kv_opening *opening, uint32_t slot);
+
+/* Opens and maps every segment that the mark names, and whatever may follow it. */
+int kv_adopt(struct kv_opening *opening);
+
+/* Returns the extent that a record with this LSN names, entered, or NULL. */
+struct kv_segment *kv_adopt_extent(const struct kv_log *log, const uint8_t *record, uint64_t lsn);
+
+/* Finds how far the log goes on behind the mark. */
+int kv_tail_measure(struct kv_opening *opening);
+
+/* Hands every kept record to apply. */
+int kv_replay(struct kv_opening *opening);
+
+/* Makes what is kept durable in its place and writes a mark that tells so;
+ * everything else goes. */
+int kv_recover(struct kv_opening *opening);
 
 #endif

@@ -58,11 +58,20 @@ static int memory_segment_new(struct kv_log *log, enum kv_segment_kind kind, siz
     return KEVY_OK;
 }
 
+static void memory_free_grave(void *owner, struct kv_grave *grave)
+{
+    struct kv_log *log = (struct kv_log *)owner;
+    struct kv_segment *segment = kv_segment_of_grave(grave);
+    kv_segment_leave(log, segment);
+    memory_unmap(log, segment);
+}
+
+/* A reader without the lock may still look at it: it keeps its slots and its
+ * memory until that reader has left. */
 static void memory_free_if_dead(struct kv_log *log, struct kv_segment *segment)
 {
     if (segment->live == 0 && segment->is_sealed) {
-        kv_segment_leave(log, segment);
-        memory_unmap(log, segment);
+        kv_graveyard_bury(&log->yard, &segment->grave, memory_free_grave);
     }
 }
 
@@ -153,6 +162,7 @@ static void memory_retire(void *self, uint32_t ref)
 static int memory_append(void *self, struct kv_draft *drafts, size_t count)
 {
     struct kv_log *log = (struct kv_log *)self;
+    kv_graveyard_reap(&log->yard);
     for (size_t i = 0; i < count; i++) {
         int status = memory_append_one(log, &drafts[i]);
         if (status != KEVY_OK) {

@@ -17,6 +17,7 @@ int kv_log_new(struct kv_log **out, struct kv_mem *mem, const kevy_os *os, size_
     log->os = os;
     log->forks = kv_fork_count();
     log->segment_size = segment_size;
+    kv_graveyard_init(&log->yard, log);
     if (kv_space_init(&log->space, mem) != KEVY_OK) {
         kv_mem_free(mem, log, sizeof *log);
         return KEVY_ENOMEM;
@@ -27,22 +28,44 @@ int kv_log_new(struct kv_log **out, struct kv_mem *mem, const kevy_os *os, size_
 
 static void segments_unmap(struct kv_log *log)
 {
-    for (uint32_t slot = 0; slot < log->segment_capacity; slot++) {
-        struct kv_segment *segment = log->segments[slot];
-        if (segment != NULL) {
-            kv_segment_leave(log, segment);
-            log->os->unmap(log->os->self, segment->base, segment->map_size);
-            kv_mem_free(log->mem, segment, sizeof *segment);
+    struct kv_segment *segment;
+    for (uint32_t slot = 0; (segment = kv_segment_after(log, &slot)) != NULL;) {
+        kv_segment_leave(log, segment);
+        log->os->unmap(log->os->self, segment->base, segment->map_size);
+        if (log->files != NULL && segment->file >= 0) {
+            log->os->file_close(log->os->self, segment->file);
         }
+        kv_mem_free(log->mem, segment, sizeof *segment);
     }
     if (log->spare != NULL) {
         log->os->unmap(log->os->self, log->spare, log->segment_size);
     }
 }
 
+static void files_free(struct kv_log *log)
+{
+    struct kv_files *files = log->files;
+    const kevy_os *os = log->os;
+    if (files->mark_file >= 0) {
+        os->file_close(os->self, files->mark_file);
+    }
+    if (files->lock_file >= 0) {
+        os->file_close(os->self, files->lock_file);
+    }
+    if (files->dir >= 0) {
+        os->dir_close(os->self, files->dir);
+    }
+    kv_mem_free(log->mem, files->scratch, files->scratch_size);
+    kv_mem_free(log->mem, files, sizeof *files);
+}
+
 void kv_log_free(struct kv_log *log)
 {
+    kv_graveyard_done(&log->yard);
     segments_unmap(log);
+    if (log->files != NULL) {
+        files_free(log);
+    }
     ASSERT(log->live_size == 0 && log->used_size == 0 && log->segment_count == 0);
     kv_mem_free(log->mem, log->segments, log->segment_capacity * sizeof(struct kv_segment *));
     kv_space_done(&log->space);
@@ -51,9 +74,14 @@ void kv_log_free(struct kv_log *log)
 
 void kv_log_close(struct kv_log *log)
 {
-    if (log != NULL) {
-        kv_log_free(log);
+    if (log == NULL) {
+        return;
     }
+    if (log->files != NULL) {
+        kv_thread_stop(log);
+        (void)kv_log_shutdown(log);
+    }
+    kv_log_free(log);
 }
 
 struct kv_journal *kv_log_journal(struct kv_log *log)
@@ -90,29 +118,11 @@ void kv_log_stats(struct kv_log *log, struct kv_log_stats *out)
         .segment_count = log->segment_count,
         .lsn_end = log->lsn_end,
     };
-}
-
-int kv_log_commit(struct kv_log *log, uint64_t lsn)
-{
-    (void)log;
-    (void)lsn;
-    return KEVY_OK;
-}
-
-int kv_log_sync(struct kv_log *log)
-{
-    (void)log;
-    return KEVY_OK;
-}
-
-void kv_log_set_policy(struct kv_log *log, uint8_t fsync)
-{
-    (void)log;
-    (void)fsync;
-}
-
-int kv_log_shutdown(struct kv_log *log)
-{
-    (void)log;
-    return KEVY_OK;
+    if (log->files != NULL) {
+        kv_mutex_lock(&log->files->flush_lock);
+        out->lsn_durable = log->files->durable.lsn;
+        out->flush_count = log->files->flush_count;
+        kv_mutex_unlock(&log->files->flush_lock);
+        out->error = atomic_load_explicit(&log->files->error, memory_order_relaxed);
+    }
 }

@@ -6,7 +6,7 @@
  */
 #include "kevy/src/log/log_inside.h"
 
-static int segments_reserve(struct kv_log *log, uint32_t count)
+int kv_segment_reserve(struct kv_log *log, uint32_t count)
 {
     if (count <= log->segment_capacity) {
         return KEVY_OK;
@@ -48,7 +48,7 @@ int kv_segment_slots(struct kv_log *log, uint32_t count, uint32_t *out)
         return KEVY_ELIMIT;
     }
     *out = first;
-    return segments_reserve(log, first + count);
+    return kv_segment_reserve(log, first + count);
 }
 
 void kv_segment_enter(struct kv_log *log, struct kv_segment *segment)
@@ -100,4 +100,23 @@ void kv_segment_grow(struct kv_log *log, struct kv_segment *segment, size_t size
 {
     segment->used += size;
     log->used_size += size;
+}
+
+void kv_segment_shrink(struct kv_log *log, struct kv_segment *segment, size_t size)
+{
+    ASSERT(segment->used - segment->live >= size);
+    segment->used -= size;
+    log->used_size -= size;
+}
+
+struct kv_segment *kv_segment_after(const struct kv_log *log, uint32_t *slot)
+{
+    while (*slot < log->segment_capacity) {
+        struct kv_segment *segment = log->segments[*slot];
+        *slot += segment == NULL ? 1 : segment->slot_count;
+        if (segment != NULL) {
+            return segment;
+        }
+    }
+    return NULL;
 }

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * The journal of a file log: one append is one unit of bytes, laid out in
+ * memory of our own and given to the kernel by one write.
+ *
+ *   unit   [stamp] record                           a single record
+ *          [stamp] record … [stamp] record commit   a batch
+ *
+ * A unit lies in one half of one segment. One that does not fit into what is
+ * left is preceded by a pad, or by a seal and a fresh segment. Nothing is
+ * published before the write of the whole unit succeeded; a unit that failed
+ * is overwritten by the next, and what may be left of it is no whole unit.
+ *
+ * Records over a sixteenth of a segment get an extent each, batches over that
+ * one for all of them (log_extent.c).
+ *
+ * Threads: under the writer lock. Nothing is allocated here in the long run:
+ * scratch memory grows to the largest unit.
+ */
+#include "kevy/src/log/log_inside.h"
+
+int kv_scratch_reserve(struct kv_log *log, size_t size)
+{
+    struct kv_files *files = log->files;
+    if (size <= files->scratch_size) {
+        return KEVY_OK;
+    }
+    size = size < 4096 ? 4096 : size;
+    uint8_t *grown = (uint8_t *)kv_mem_resize(log->mem, files->scratch, files->scratch_size, size);
+    if (grown == NULL) {
+        return KEVY_ENOMEM;
+    }
+    files->scratch = grown;
+    files->scratch_size = size;
+    return KEVY_OK;
+}
+
+/* ---- Room ---- */
+
+/* Writes bytes behind the end of the active segment and counts them to it. */
+static int active_write(struct kv_log *log, const uint8_t *bytes, size_t size, size_t grow)
+{
+    struct kv_segment *active = log->active;
+    int status = kv_file_write(log, active->file, bytes, size, active->used);
+    if (status == KEVY_OK) {
+        kv_segment_grow(log, active, grow);
+        kv_file_dirty(log, active);
+    }
+    return status;
+}
+
+static int active_seal(struct kv_log *log)
+{
+    uint8_t seal[KV_SEAL_SIZE];
+    struct kv_place place = kv_file_place(log, log->active);
+    (void)kv_seal_encode(&place, log->active->used, log->lsn_end + 1, seal);
+    int status = active_write(log, seal, sizeof seal, sizeof seal);
+    log->active->is_sealed = status == KEVY_OK;
+    return status;
+}
+
+/* Makes a fresh segment the active one. */
+static int active_renew(struct kv_log *log)
+{
+    uint8_t header[KV_SEGMENT_HEADER];
+    struct kv_segment *fresh;
+    int status = kv_file_create(log, KV_SEGMENT_LOG, log->segment_size, &fresh);
+    if (status != KEVY_OK) {
+        return status;
+    }
+    kv_file_header(log, fresh, header);
+    status = kv_file_write(log, fresh->file, header, sizeof header, 0);
+    if (status == KEVY_OK && log->active != NULL) {
+        status = active_seal(log);
+    }
+    if (status != KEVY_OK) {
+        kv_extent_forget(log, fresh);
+        return status;
+    }
+    log->active = fresh;
+    log->files->stamp_at = log->segment_size / KV_SEGMENT_STAMPS;
+    return KEVY_OK;
+}
+
+/* Makes sure that `size` bytes fit behind the active segment's end. */
+static int unit_room(struct kv_log *log, size_t size)
+{
+    size_t half = log->segment_size / KV_SEGMENT_HALVES;
+    ASSERT(size + KV_SEGMENT_HEADER + KV_SEAL_SIZE <= half);
+    if (log->active == NULL) {
+        return active_renew(log);
+    }
+    size_t at = log->active->used;
+    size_t end = at < half ? half : log->segment_size - KV_SEAL_SIZE;
+    if (at + size <= end) {
+        return KEVY_OK;
+    }
+    if (at < half) {
+        uint8_t pad[KV_RECORD_HEADER];
+        struct kv_place place = kv_file_place(log, log->active);
+        (void)kv_pad_encode(&place, at, half - at, pad);
+        return active_write(log, pad, sizeof pad, half - at);
+    }
+    return active_renew(log);
+}
+
+/* ---- A unit ---- */
+
+struct unit {
+    struct kv_log *log;
+    struct kv_place place;
+    uint8_t *bytes; /* the scratch memory */
+    size_t start;   /* offset of its first byte in the active segment */
+    size_t size;
+    size_t stamp_at;
+    uint64_t lsn; /* of the next record */
+    uint32_t batch_id;
+};
+
+static size_t unit_at(const struct unit *unit)
+{
+    return unit->start + unit->size;
+}
+
+/* What the stamps of a unit can take at most. */
+static size_t stamps_size_max(const struct kv_log *log, size_t size)
+{
+    return KV_STAMP_SIZE * (2 + size / (log->segment_size / KV_SEGMENT_STAMPS));
+}
+
+static int unit_begin(struct kv_log *log, size_t size, uint32_t batch_id, struct unit *out)
+{
+    size_t size_max = size + stamps_size_max(log, size);
+    int status = kv_scratch_reserve(log, size_max);
+    if (status == KEVY_OK) {
+        status = unit_room(log, size_max);
+    }
+    if (status != KEVY_OK) {
+        return status;
+    }
+    *out = (struct unit){.log = log,
+                         .place = kv_file_place(log, log->active),
+                         .bytes = log->files->scratch,
+                         .start = log->active->used,
+                         .stamp_at = log->files->stamp_at,
+                         .lsn = log->lsn_end + 1,
+                         .batch_id = batch_id};
+    return KEVY_OK;
+}
+
+/* Puts a stamp where one is due, and returns where the next record goes. */
+static uint8_t *unit_next(struct unit *unit)
+{
+    size_t every = unit->log->segment_size / KV_SEGMENT_STAMPS, at = unit_at(unit);
+    if (at >= unit->stamp_at) {
+        unit->size += kv_stamp_encode(&unit->place, at, unit->lsn, unit->bytes + unit->size);
+        unit->stamp_at = (at / every + 1) * every;
+    }
+    return unit->bytes + unit->size;
+}
+
+/* Takes in the record that was encoded at unit_next; returns its reference. */
+static uint32_t unit_take(struct unit *unit, size_t size, uint32_t lsn_count)
+{
+    size_t at = unit_at(unit);
+    kv_check_seal(unit->place.check, unit->place.segment_key, at, unit->bytes + unit->size);
+    unit->size += size;
+    unit->lsn += lsn_count;
+    return kv_ref_of(unit->log->active->slot, at);
+}
+
+static uint32_t unit_draft(struct unit *unit, const struct kv_draft *draft)
+{
+    kv_draft_encode(draft, unit->batch_id, unit_next(unit));
+    return unit_take(unit, kv_draft_size(draft, unit->batch_id), 1);
+}
+
+static uint32_t unit_extent(struct unit *unit, const struct kv_draft *draft,
+                            const struct kv_extent_ref *place)
+{
+    kv_extent_record_encode(draft, place, unit->batch_id, unit_next(unit));
+    return unit_take(unit, kv_extent_record_size(draft, unit->batch_id), place->lsn_count);
+}
+
+static void unit_commit(struct unit *unit, size_t count)
+{
+    uint8_t *out = unit_next(unit);
+    size_t size =
+        kv_commit_encode(&unit->place, unit_at(unit), unit->batch_id, (uint32_t)count, out);
+    unit->size += size;
+    unit->lsn++;
+}
+
+/* Notes when the first bytes came that no flush has covered. */
+static void pending_note(struct kv_log *log, size_t size)
+{
+    struct kv_files *files = log->files;
+    uint64_t before = atomic_fetch_add_explicit(&files->pending_size, size, memory_order_relaxed);
+    if (atomic_load_explicit(&files->pending_since_ns, memory_order_relaxed) == 0) {
+        atomic_store_explicit(&files->pending_since_ns, log->os->boot_ns(log->os->self) | 1,
+                              memory_order_relaxed);
+        atomic_store_explicit(&files->is_wake_due, true, memory_order_release);
+    } else if (before < KV_PENDING_MAX && before + size >= KV_PENDING_MAX) {
+        atomic_store_explicit(&files->is_wake_due, true, memory_order_release);
+    }
+}
+
+/* Gives the unit to the kernel; if that succeeds it is part of the log. */
+static int unit_write(struct unit *unit)
+{
+    struct kv_log *log = unit->log;
+    int status = active_write(log, unit->bytes, unit->size, unit->size);
+    if (status != KEVY_OK) {
+        return status;
+    }
+    log->lsn_end = unit->lsn - 1;
+    log->active->last_lsn = log->lsn_end;
+    log->files->stamp_at = unit->stamp_at;
+    log->files->end_slot = log->active->slot;
+    log->files->end_offset = log->active->used;
+    pending_note(log, unit->size);
+    return KEVY_OK;
+}
+
+/* ---- Appending ---- */
+
+static bool draft_is_large(const struct kv_log *log, const struct kv_draft *draft, uint32_t batch)
+{
+    return draft->type == KV_RECORD_VALUE &&
+           kv_draft_size(draft, batch) > log->segment_size / KV_EXTENT_SHARE;
+}
+
+/* The unit is in the log: its records count. */
+static void draft_publish(struct kv_log *log, const struct kv_draft *draft, uint64_t lsn)
+{
+    struct kv_segment *segment = kv_segment_of(log, draft->ref);
+    if (draft->type == KV_RECORD_VALUE) {
+        kv_revive(log, draft->ref);
+    } else if (draft->type == KV_RECORD_TOMBSTONE) {
+        segment->tombstone_lsn = lsn;
+    } else if (draft->type == KV_RECORD_NAMESPACES) {
+        (void)kv_namespaces_decode(draft->value, &log->files->map);
+        log->files->map_lsn = lsn;
+    }
+}
+
+/* Encodes one draft; a large one goes to an extent first, whose slot is kept
+ * in its ref until the unit is written. */
+static int append_draft(struct unit *unit, struct kv_draft *draft)
+{
+    struct kv_extent_ref place;
+    struct kv_segment *extent;
+    if (!draft_is_large(unit->log, draft, unit->batch_id)) {
+        draft->ref = unit_draft(unit, draft);
+        return KEVY_OK;
+    }
+    int status = kv_extent_write(unit->log, draft, unit->lsn, &extent, &place);
+    if (status == KEVY_OK) {
+        draft->ref = unit_extent(unit, draft, &place);
+        pending_note(unit->log, extent->used);
+    }
+    return status;
+}
+
+/* Gives up the extents of the first `count` drafts of a unit that failed. */
+static void append_undo(struct unit *unit, struct kv_draft *drafts, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (draft_is_large(unit->log, &drafts[i], unit->batch_id)) {
+            size_t at = kv_ref_offset(drafts[i].ref) - unit->start;
+            struct kv_extent_ref place = kv_record_extent(unit->bytes + at);
+            kv_extent_forget(unit->log, unit->log->segments[place.slot]);
+        }
+    }
+}
+
+static int append_unit(struct kv_log *log, struct kv_draft *drafts, size_t count, size_t size,
+                       uint32_t batch_id)
+{
+    struct unit unit;
+    size_t done = 0;
+    int status = unit_begin(log, size, batch_id, &unit);
+    if (status != KEVY_OK) {
+        return status;
+    }
+    uint64_t lsn = unit.lsn;
+    while (status == KEVY_OK && done < count) {
+        status = append_draft(&unit, &drafts[done]);
+        done += status == KEVY_OK;
+    }
+    if (status == KEVY_OK && batch_id != 0) {
+        unit_commit(&unit, count);
+    }
+    if (status == KEVY_OK) {
+        status = unit_write(&unit);
+    }
+    if (status != KEVY_OK) {
+        append_undo(&unit, drafts, done);
+        return status;
+    }
+    for (size_t i = 0; i < count; i++) {
+        draft_publish(log, &drafts[i], lsn + i);
+    }
+    return KEVY_OK;
+}
+
+/* A batch too large for a segment. */
+static int append_batch_extent(struct kv_log *log, struct kv_draft *drafts, size_t count)
+{
+    struct kv_draft entry = {.type = KV_RECORD_VALUE};
+    struct kv_extent_ref place;
+    struct kv_segment *extent;
+    struct unit unit;
+    size_t size = 0;
+    for (size_t i = 0; i < count; i++) {
+        size += kv_draft_size(&drafts[i], 0);
+    }
+    if (size > KV_BATCH_SIZE_MAX) {
+        return KEVY_ELIMIT;
+    }
+    entry.value.size = size;
+    uint64_t lsn = log->lsn_end + 1;
+    int status = kv_extent_write_batch(log, drafts, count, size, lsn, &extent, &place);
+    if (status != KEVY_OK) {
+        return status;
+    }
+    status = unit_begin(log, kv_extent_record_size(&entry, 0), 0, &unit);
+    if (status == KEVY_OK) {
+        extent->named_by = unit_extent(&unit, &entry, &place);
+        status = unit_write(&unit);
+    }
+    if (status != KEVY_OK) {
+        kv_extent_forget(log, extent);
+        return status;
+    }
+    pending_note(log, extent->used);
+    kv_batch_revive(log, extent);
+    for (size_t i = 0; i < count; i++) {
+        draft_publish(log, &drafts[i], lsn + i);
+    }
+    kv_batch_end(log, extent);
+    return KEVY_OK;
+}
+
+int kv_append(void *self, struct kv_draft *drafts, size_t count)
+{
+    struct kv_log *log = (struct kv_log *)self;
+    struct kv_files *files = log->files;
+    int error = atomic_load_explicit(&files->error, memory_order_relaxed);
+    size_t size = 0;
+    if (error != KEVY_OK) {
+        return error;
+    }
+    uint32_t batch_id = 0;
+    if (count > 1) {
+        files->batch_id += files->batch_id == UINT32_MAX ? 2 : 1;
+        batch_id = files->batch_id;
+        size = KV_COMMIT_SIZE;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (drafts[i].key.size > KEVY_SIZE_MAX || drafts[i].value.size > KEVY_SIZE_MAX) {
+            return KEVY_ELIMIT;
+        }
+        size += draft_is_large(log, &drafts[i], batch_id)
+                    ? kv_extent_record_size(&drafts[i], batch_id)
+                    : kv_draft_size(&drafts[i], batch_id);
+    }
+    if (count > 1 && size > log->segment_size / KV_EXTENT_SHARE) {
+        return append_batch_extent(log, drafts, count);
+    }
+    return append_unit(log, drafts, count, size, batch_id);
+}

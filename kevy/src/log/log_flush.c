@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * Flushing: making what was appended durable, one flush in flight, whoever
+ * does it. Also what a writer waits for under each policy.
+ *
+ * A flush takes, under the writer lock, the list of files that have bytes to
+ * flush and the point where the log ends; then, holding no lock, it flushes
+ * those files and the folder; then everything up to that point is durable.
+ * Threads that need more wait for the next one: the first of them leads it.
+ *
+ * A flush that fails may have lost bytes that the kernel no longer calls
+ * dirty, so it is never tried again: the error stays until the store is
+ * opened anew, and the mark never moves past what was durable before.
+ *
+ * Not here: when a flush starts by itself (log_thread.c), the mark
+ * (log_mark.c).
+ */
+#include "kevy/src/log/log_inside.h"
+
+/* What one flush has to cover. */
+struct flush {
+    struct kv_segment *list;
+    struct kv_point point;
+    bool is_dir_dirty;
+};
+
+/* Under the writer lock. */
+static void flush_take(struct kv_log *log, struct flush *out)
+{
+    struct kv_files *files = log->files;
+    out->list = NULL;
+    while (files->dirty != NULL) {
+        struct kv_segment *segment = files->dirty;
+        files->dirty = segment->dirty_next;
+        segment->is_dirty = false;
+        segment->is_in_flush = true;
+        segment->flush_next = out->list;
+        out->list = segment;
+    }
+    out->is_dir_dirty = files->is_dir_dirty;
+    files->is_dir_dirty = false;
+    out->point = (struct kv_point){.lsn = log->lsn_end,
+                                   .slot = files->end_slot,
+                                   .offset = files->end_offset,
+                                   .map_lsn = files->map_lsn,
+                                   .map = files->map};
+    atomic_store_explicit(&files->pending_size, 0, memory_order_relaxed);
+    atomic_store_explicit(&files->pending_since_ns, 0, memory_order_relaxed);
+}
+
+/* Holding no lock. */
+static int flush_run(struct kv_log *log, const struct flush *flush)
+{
+    const kevy_os *os = log->os;
+    for (struct kv_segment *at = flush->list; at != NULL; at = at->flush_next) {
+        int result = os->file_flush(os->self, at->file);
+        if (result < 0) {
+            return kv_file_status(result);
+        }
+    }
+    int result = flush->is_dir_dirty ? os->dir_flush(os->self, log->files->dir) : 0;
+    return result < 0 ? kv_file_status(result) : KEVY_OK;
+}
+
+/* Under the writer lock. A sealed file that is wholly durable needs no number. */
+static void flush_end(struct kv_log *log, const struct flush *flush, int status)
+{
+    for (struct kv_segment *at = flush->list; at != NULL; at = at->flush_next) {
+        at->is_in_flush = false;
+        at->is_flushed = at->is_flushed || status == KEVY_OK;
+        if (status == KEVY_OK && at->is_sealed && !at->is_dirty) {
+            log->os->file_close(log->os->self, at->file);
+            at->file = -1;
+        }
+    }
+}
+
+static int flush_once(struct kv_log *log)
+{
+    struct kv_files *files = log->files;
+    struct flush flush;
+    kv_mutex_lock(log->writer);
+    flush_take(log, &flush);
+    kv_mutex_unlock(log->writer);
+    int status = flush_run(log, &flush);
+    kv_mutex_lock(log->writer);
+    flush_end(log, &flush, status);
+    kv_mutex_unlock(log->writer);
+    kv_mutex_lock(&files->flush_lock);
+    files->flush_count++;
+    if (status != KEVY_OK) {
+        kv_log_break(log, status);
+    } else {
+        files->durable = flush.point;
+        atomic_store_explicit(&files->durable_lsn, flush.point.lsn, memory_order_release);
+        if (files->unmarked_since_ns == 0 && flush.point.lsn != files->marked_lsn) {
+            files->unmarked_since_ns = log->os->boot_ns(log->os->self) | 1;
+            atomic_store_explicit(&files->is_wake_due, true, memory_order_release);
+        }
+    }
+    kv_mutex_unlock(&files->flush_lock);
+    return status;
+}
+
+void kv_log_break(struct kv_log *log, int status)
+{
+    int none = KEVY_OK;
+    (void)atomic_compare_exchange_strong(&log->files->error, &none, status);
+}
+
+static int flush_error(const struct kv_log *log)
+{
+    return atomic_load_explicit(&log->files->error, memory_order_acquire);
+}
+
+int kv_flush_until(struct kv_log *log, uint64_t lsn)
+{
+    struct kv_files *files = log->files;
+    kv_mutex_lock(&files->flush_lock);
+    while (files->durable.lsn < lsn && flush_error(log) == KEVY_OK) {
+        if (files->is_flushing) {
+            (void)kv_cond_wait(&files->flush_moved, &files->flush_lock, KV_FOREVER);
+            continue;
+        }
+        files->is_flushing = true;
+        kv_mutex_unlock(&files->flush_lock);
+        (void)flush_once(log);
+        kv_mutex_lock(&files->flush_lock);
+        files->is_flushing = false;
+        kv_cond_broadcast(&files->flush_moved);
+    }
+    int status = files->durable.lsn >= lsn ? KEVY_OK : flush_error(log);
+    kv_mutex_unlock(&files->flush_lock);
+    return status;
+}
+
+/* ---- What writers wait for ---- */
+
+/* Says whether a writer must wait for the flush in flight: records that it
+ * does not cover are too old. */
+static bool is_overdue(const struct kv_log *log)
+{
+    uint64_t since = atomic_load_explicit(&log->files->pending_since_ns, memory_order_relaxed);
+    return since != 0 && log->os->boot_ns(log->os->self) - since > KV_WAIT_AFTER_NS;
+}
+
+/* Waits while a flush is in flight and what comes behind it is overdue. */
+static void wait_in_turn(struct kv_log *log)
+{
+    struct kv_files *files = log->files;
+    kv_mutex_lock(&files->flush_lock);
+    while (files->is_flushing && flush_error(log) == KEVY_OK && is_overdue(log)) {
+        (void)kv_cond_wait(&files->flush_moved, &files->flush_lock, KV_FOREVER);
+    }
+    kv_mutex_unlock(&files->flush_lock);
+}
+
+int kv_log_commit(struct kv_log *log, uint64_t lsn)
+{
+    struct kv_files *files = log->files;
+    if (files == NULL) {
+        return KEVY_OK;
+    }
+    uint8_t policy = atomic_load_explicit(&files->policy, memory_order_relaxed);
+    int status = policy == KEVY_FSYNC_ALWAYS ? kv_flush_until(log, lsn) : KEVY_OK;
+    if (atomic_load_explicit(&files->is_wake_due, memory_order_relaxed) &&
+        atomic_exchange_explicit(&files->is_wake_due, false, memory_order_acquire)) {
+        kv_thread_wake(log);
+    }
+    if (policy == KEVY_FSYNC_EVERYSEC && files->is_flushing && is_overdue(log)) {
+        wait_in_turn(log);
+    }
+    return status;
+}
+
+/* The LSN of the newest append; takes the writer lock. */
+static uint64_t end_now(struct kv_log *log)
+{
+    kv_mutex_lock(log->writer);
+    uint64_t end = log->lsn_end;
+    kv_mutex_unlock(log->writer);
+    return end;
+}
+
+int kv_log_sync(struct kv_log *log)
+{
+    return log->files == NULL ? KEVY_OK : kv_flush_until(log, end_now(log));
+}
+
+int kv_log_shutdown(struct kv_log *log)
+{
+    int status = kv_log_sync(log);
+    return log->files == NULL || status != KEVY_OK ? status : kv_mark_write(log);
+}
+
+void kv_log_set_policy(struct kv_log *log, uint8_t fsync)
+{
+    if (log->files != NULL) {
+        atomic_store_explicit(&log->files->policy, fsync, memory_order_relaxed);
+        kv_thread_wake(log);
+    }
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * The thread of a file log: starts the flushes and writes the marks that are
+ * due, and sleeps without a deadline while none is. It starts with the first
+ * append; a log that is only read has none.
+ *
+ *   everysec  flush when the oldest byte is half a second old, or 16 MiB wait
+ *   always    the writers flush; only their marks are left to it
+ *   no        flush when 16 MiB wait
+ *   any       mark one second after the first flush that no mark tells
+ *
+ * Where no thread can be had, the writer that finds something due does it.
+ */
+#include "kevy/src/log/log_inside.h"
+
+/* When the next flush is due on the boot clock; 0: now, KV_FOREVER: never. */
+static uint64_t flush_due(const struct kv_files *files)
+{
+    uint64_t since = atomic_load_explicit(&files->pending_since_ns, memory_order_relaxed);
+    uint64_t size = atomic_load_explicit(&files->pending_size, memory_order_relaxed);
+    if (since == 0 || atomic_load_explicit(&files->error, memory_order_relaxed) != KEVY_OK) {
+        return KV_FOREVER;
+    }
+    if (size >= KV_PENDING_MAX) {
+        return 0;
+    }
+    return atomic_load_explicit(&files->policy, memory_order_relaxed) == KEVY_FSYNC_NO
+               ? KV_FOREVER
+               : since + KV_FLUSH_AFTER_NS;
+}
+
+/* Under flush_lock. */
+static uint64_t mark_due(const struct kv_files *files)
+{
+    return files->unmarked_since_ns == 0 ||
+                   atomic_load_explicit(&files->error, memory_order_relaxed) != KEVY_OK
+               ? KV_FOREVER
+               : files->unmarked_since_ns + KV_WAIT_AFTER_NS;
+}
+
+/* Does what is due; returns when the next thing is. */
+static uint64_t do_what_is_due(struct kv_log *log)
+{
+    struct kv_files *files = log->files;
+    uint64_t now = log->os->boot_ns(log->os->self);
+    bool is_flush_due = flush_due(files) <= now;
+    if (is_flush_due) {
+        kv_mutex_lock(log->writer);
+        uint64_t end = log->lsn_end;
+        kv_mutex_unlock(log->writer);
+        (void)kv_flush_until(log, end);
+    }
+    kv_mutex_lock(&files->flush_lock);
+    bool is_mark_due = mark_due(files) <= now || (is_flush_due && mark_due(files) != KV_FOREVER);
+    kv_mutex_unlock(&files->flush_lock);
+    if (is_mark_due) {
+        (void)kv_mark_write(log);
+    }
+    kv_mutex_lock(&files->flush_lock);
+    uint64_t flush_at = flush_due(files), mark_at = mark_due(files);
+    kv_mutex_unlock(&files->flush_lock);
+    return flush_at < mark_at ? flush_at : mark_at;
+}
+
+/* Sleeps until something is due, wakes early when told to. */
+static void thread_sleep(struct kv_log *log, uint64_t due)
+{
+    struct kv_files *files = log->files;
+    uint64_t now = log->os->boot_ns(log->os->self);
+    if (due <= now) {
+        return;
+    }
+    uint64_t deadline = due == KV_FOREVER ? KV_FOREVER : kv_mono_after(due - now);
+    kv_mutex_lock(&files->thread_lock);
+    if (!files->is_stopping && !files->is_woken) {
+        (void)kv_cond_wait(&files->thread_wake, &files->thread_lock, deadline);
+    }
+    files->is_woken = false;
+    kv_mutex_unlock(&files->thread_lock);
+}
+
+static bool is_stopping(struct kv_files *files)
+{
+    kv_mutex_lock(&files->thread_lock);
+    bool answer = files->is_stopping;
+    kv_mutex_unlock(&files->thread_lock);
+    return answer;
+}
+
+static void thread_run(void *user)
+{
+    struct kv_log *log = (struct kv_log *)user;
+    while (!is_stopping(log->files)) {
+        thread_sleep(log, do_what_is_due(log));
+    }
+}
+
+void kv_thread_wake(struct kv_log *log)
+{
+    struct kv_files *files = log->files;
+    kv_mutex_lock(&files->thread_lock);
+    if (!files->has_thread && !files->is_stopping && !files->is_threadless) {
+        files->has_thread = kv_thread_start(&files->thread, thread_run, log) == 0;
+    }
+    bool has_thread = files->has_thread;
+    files->is_woken = true;
+    kv_cond_signal(&files->thread_wake);
+    kv_mutex_unlock(&files->thread_lock);
+    if (!has_thread) {
+        (void)do_what_is_due(log);
+        atomic_store_explicit(&files->is_wake_due, true, memory_order_relaxed);
+    }
+}
+
+void kv_thread_stop(struct kv_log *log)
+{
+    struct kv_files *files = log->files;
+    kv_mutex_lock(&files->thread_lock);
+    bool has_thread = files->has_thread;
+    files->is_stopping = true;
+    kv_cond_signal(&files->thread_wake);
+    kv_mutex_unlock(&files->thread_lock);
+    if (has_thread) {
+        kv_thread_join(&files->thread);
+        files->has_thread = false;
+    }
+}

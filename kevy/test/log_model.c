@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * The see-through keyspace; see log_model.h.
+ */
+#include "kevy/test/log_model.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "kevy/src/store/segment.h"
+#include "testing/harness.h"
+
+enum { NAME_SIZE = 4 };
+
+static void key_name(uint32_t key, char out[NAME_SIZE])
+{
+    (void)snprintf(out, NAME_SIZE, "k%02u", (unsigned)(key % 100));
+}
+
+static void value_fill(uint64_t version, uint8_t *out, size_t size)
+{
+    store_u64(out, version);
+    for (size_t i = 8; i < size; i++) {
+        out[i] = (uint8_t)(version * 31 + i * 7 + i / 256);
+    }
+}
+
+static bool value_holds(struct bytes value)
+{
+    uint64_t version = value.size < 8 ? 0 : load_u64(value.data);
+    for (size_t i = 8; i < value.size; i++) {
+        if (value.data[i] != (uint8_t)(version * 31 + i * 7 + i / 256)) {
+            return false;
+        }
+    }
+    return value.size >= 8;
+}
+
+/* ---- Applying ---- */
+
+static void model_set_ref(struct model *model, uint32_t db, uint32_t key, uint32_t ref)
+{
+    struct kv_journal *journal = kv_log_journal(model->log);
+    uint32_t old = model->refs[db][key];
+    model->refs[db][key] = ref;
+    if (old != 0) {
+        journal->retire(journal->self, old);
+    }
+}
+
+static void model_set_map(struct model *model, const struct kv_namespaces *map)
+{
+    uint32_t old[MODEL_DATABASES][MODEL_KEYS];
+    struct kv_namespaces before = model->map;
+    memcpy(old, model->refs, sizeof old);
+    model->map = *map;
+    for (uint32_t db = 0; db < MODEL_DATABASES; db++) {
+        for (uint32_t key = 0; !kv_namespaces_has(map, before.database[db]) && key < MODEL_KEYS;
+             key++) {
+            model_set_ref(model, db, key, 0);
+        }
+    }
+    memset(model->refs, 0, sizeof model->refs);
+    for (uint32_t db = 0; db < MODEL_DATABASES; db++) {
+        for (uint32_t from = 0; from < MODEL_DATABASES; from++) {
+            if (map->database[db] == before.database[from]) {
+                memcpy(model->refs[db], old[from], sizeof old[from]);
+            }
+        }
+    }
+}
+
+static uint32_t database_of(const struct model *model, uint32_t namespace_id)
+{
+    uint32_t db = 0;
+    while (db < MODEL_DATABASES && model->map.database[db] != namespace_id) {
+        db++;
+    }
+    REQUIRE(db < MODEL_DATABASES);
+    return db;
+}
+
+static int model_apply(void *user, const struct kv_log_record *record)
+{
+    struct model *model = (struct model *)user;
+    struct kv_namespaces map;
+    if (record->type == KV_RECORD_NAMESPACES) {
+        REQUIRE(kv_namespaces_decode(record->value, &map));
+        if (record->ref == 0) {
+            model->map = map;
+        } else {
+            model_set_map(model, &map);
+        }
+        return 0;
+    }
+    REQUIRE_INT(record->key.size, 3);
+    uint32_t key =
+        (uint32_t)atoi((const char[]){(char)record->key.data[1], (char)record->key.data[2], '\0'});
+    bool is_gone = record->type == KV_RECORD_TOMBSTONE;
+    REQUIRE(key < MODEL_KEYS);
+    CHECK(is_gone || value_holds(record->value));
+    model_set_ref(model, database_of(model, record->namespace_id), key, is_gone ? 0 : record->ref);
+    return 0;
+}
+
+static int model_move(void *user, uint32_t old_ref, uint32_t new_ref)
+{
+    struct model *model = (struct model *)user;
+    for (uint32_t db = 0; db < MODEL_DATABASES; db++) {
+        for (uint32_t key = 0; key < MODEL_KEYS; key++) {
+            if (model->refs[db][key] == old_ref) {
+                model->refs[db][key] = new_ref;
+                model->move_count += new_ref != old_ref;
+                return 1;
+            }
+        }
+    }
+    return 0;
+}
+
+/* ---- Opening ---- */
+
+int model_open_sized(struct model *model, const kevy_os *os, const char *dir, uint8_t fsync,
+                     size_t segment_size, bool is_threadless)
+{
+    memset(model, 0, sizeof *model);
+    kv_mem_init(&model->mem, &kv_mem_libc);
+    kv_namespaces_first(&model->map);
+    struct kv_log_options options = {.mem = &model->mem,
+                                     .os = os,
+                                     .writer = &model->writer,
+                                     .dir = bytes_of(dir, strlen(dir)),
+                                     .fsync = fsync,
+                                     .segment_size = segment_size,
+                                     .is_threadless = is_threadless,
+                                     .move = model_move,
+                                     .move_user = model};
+    int status =
+        kv_log_open(&model->log, &options, model_apply, model, &model->report, &model->error);
+    CHECK_INT(model->error.status, status);
+    if (status != 0) {
+        CHECK_INT(model->mem.used, 0);
+    }
+    return status;
+}
+
+int model_open(struct model *model, const kevy_os *os, const char *dir, uint8_t fsync)
+{
+    return model_open_sized(model, os, dir, fsync, KV_SEGMENT_SIZE_MIN, true);
+}
+
+void model_close(struct model *model)
+{
+    kv_log_close(model->log);
+    CHECK_INT(model->mem.used, 0);
+    CHECK_INT(model->mem.blocks, 0);
+    model->log = NULL;
+}
+
+/* ---- Writing ---- */
+
+static int model_append(struct model *model, struct kv_draft *drafts, size_t count)
+{
+    struct kv_journal *journal = kv_log_journal(model->log);
+    return journal->append(journal->self, drafts, count);
+}
+
+static int write_drafts(struct model *model, const struct model_change *changes,
+                        struct kv_draft *drafts, size_t count, bool *is_appended)
+{
+    kv_mutex_lock(&model->writer);
+    int status = model_append(model, drafts, count);
+    *is_appended = status == 0;
+    for (size_t i = 0; status == 0 && i < count; i++) {
+        model_set_ref(model, changes[i].db, changes[i].key,
+                      changes[i].version == 0 ? 0 : drafts[i].ref);
+    }
+    uint64_t lsn = kv_log_end(model->log);
+    kv_mutex_unlock(&model->writer);
+    return status == 0 ? kv_log_commit(model->log, lsn) : status;
+}
+
+int model_write(struct model *model, const struct model_change *changes, size_t count,
+                bool *is_appended)
+{
+    struct kv_draft drafts[MODEL_BATCH_MAX];
+    char names[MODEL_BATCH_MAX][NAME_SIZE];
+    uint8_t *values[MODEL_BATCH_MAX] = {NULL};
+    REQUIRE(count <= MODEL_BATCH_MAX);
+    for (size_t i = 0; i < count; i++) {
+        const struct model_change *change = &changes[i];
+        key_name(change->key, names[i]);
+        drafts[i] =
+            (struct kv_draft){.type = change->version == 0 ? KV_RECORD_TOMBSTONE : KV_RECORD_VALUE,
+                              .namespace_id = model->map.database[change->db],
+                              .key = bytes_of(names[i], 3)};
+        if (change->version != 0) {
+            values[i] = (uint8_t *)malloc(change->size);
+            REQUIRE(values[i] != NULL);
+            value_fill(change->version, values[i], change->size);
+            drafts[i].value = bytes_of(values[i], change->size);
+        }
+    }
+    int status = write_drafts(model, changes, drafts, count, is_appended);
+    for (size_t i = 0; i < count; i++) {
+        free(values[i]);
+    }
+    return status;
+}
+
+static int write_map(struct model *model, const struct kv_namespaces *map, bool *is_appended)
+{
+    uint8_t encoded[KV_NAMESPACES_SIZE];
+    kv_namespaces_encode(map, encoded);
+    struct kv_draft draft = {.type = KV_RECORD_NAMESPACES,
+                             .value = bytes_of(encoded, sizeof encoded)};
+    kv_mutex_lock(&model->writer);
+    int status = model_append(model, &draft, 1);
+    *is_appended = status == 0;
+    if (status == 0) {
+        model_set_map(model, map);
+    }
+    uint64_t lsn = kv_log_end(model->log);
+    kv_mutex_unlock(&model->writer);
+    return status == 0 ? kv_log_commit(model->log, lsn) : status;
+}
+
+int model_flush(struct model *model, uint32_t db, bool *is_appended)
+{
+    struct kv_namespaces map = model->map;
+    map.database[db] = map.next++;
+    return write_map(model, &map, is_appended);
+}
+
+int model_swap(struct model *model, bool *is_appended)
+{
+    struct kv_namespaces map = model->map;
+    uint32_t first = map.database[0];
+    map.database[0] = map.database[1];
+    map.database[1] = first;
+    return write_map(model, &map, is_appended);
+}
+
+int model_put(struct model *model, uint32_t key, uint64_t version, size_t size)
+{
+    bool is_appended;
+    struct model_change change = {0, key, version, size};
+    return model_write(model, &change, 1, &is_appended);
+}
+
+/* ---- Reading ---- */
+
+bool model_read(struct model *model, struct model_state *out)
+{
+    const struct kv_space *space = kv_log_space(model->log);
+    bool is_good = true;
+    memset(out, 0, sizeof *out);
+    for (uint32_t db = 0; db < MODEL_DATABASES; db++) {
+        for (uint32_t key = 0; key < MODEL_KEYS; key++) {
+            if (model->refs[db][key] != 0) {
+                char name[NAME_SIZE];
+                const uint8_t *record = kv_space_record(space, model->refs[db][key]);
+                struct bytes value = kv_record_value(space, record);
+                key_name(key, name);
+                is_good = value_holds(value) && is_good &&
+                          bytes_equal(kv_record_key(space, record), bytes_of(name, 3));
+                out->version[db][key] = load_u64(value.data);
+            }
+        }
+    }
+    return is_good;
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * The log in files, on a real folder: what is written is there after a close,
+ * a reopen, and for every size of value and batch.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "kevy/src/os/os_posix.h"
+#include "kevy/test/log_model.h"
+#include "testing/harness.h"
+
+static struct model model;
+
+static void reopen(const char *dir)
+{
+    if (model.log != NULL) {
+        model_close(&model);
+    }
+    REQUIRE_INT(model_open(&model, &kv_os_posix, dir, KEVY_FSYNC_EVERYSEC), 0);
+    CHECK_INT(model.report.dropped_bytes, 0);
+    CHECK_INT(model.report.corrupt, 0);
+}
+
+static void expect(uint32_t key, uint64_t version)
+{
+    struct model_state state;
+    CHECK(model_read(&model, &state));
+    CHECK_INT(state.version[0][key], version);
+}
+
+TEST(file_values_survive_a_close)
+{
+    const char *dir = test_path("store");
+    reopen(dir);
+    REQUIRE_INT(model_put(&model, 1, 100, 20), 0);
+    REQUIRE_INT(model_put(&model, 2, 200, 3000), 0);
+    reopen(dir);
+    expect(1, 100);
+    expect(2, 200);
+    CHECK_INT(model.report.replayed_commands, 2);
+    REQUIRE_INT(model_put(&model, 1, 101, 21), 0);
+    reopen(dir);
+    expect(1, 101);
+    expect(2, 200);
+    model_close(&model);
+}
+
+TEST(file_every_size_survives)
+{
+    const char *dir = test_path("store");
+    static const size_t sizes[] = {8,    9,    4060, 4061,  4062,  4080,  4096,    4097,
+                                   5000, 8191, 8192, 65472, 65536, 65537, 4194304, 9000000};
+    reopen(dir);
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        REQUIRE_INT(model_put(&model, (uint32_t)i, i + 1, sizes[i]), 0);
+        expect((uint32_t)i, i + 1);
+    }
+    reopen(dir);
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        expect((uint32_t)i, i + 1);
+    }
+    model_close(&model);
+}
+
+TEST(file_many_segments_survive)
+{
+    const char *dir = test_path("store");
+    reopen(dir);
+    for (uint64_t i = 1; i <= 2000; i++) {
+        REQUIRE_INT(model_put(&model, (uint32_t)(i % MODEL_KEYS), i, 8 + i % 700), 0);
+    }
+    for (int round = 0; round < 3; round++) {
+        reopen(dir);
+        for (uint64_t i = 2000; i > 2000 - MODEL_KEYS; i--) {
+            expect((uint32_t)(i % MODEL_KEYS), i);
+        }
+    }
+    struct kv_log_stats stats;
+    kv_log_stats(model.log, &stats);
+    CHECK(stats.segment_count < 10);
+    model_close(&model);
+}
+
+TEST(file_batches_of_every_size_survive)
+{
+    const char *dir = test_path("store");
+    static const size_t sizes[] = {8, 60, 64, 100, 300, 5000};
+    struct model_change changes[MODEL_KEYS];
+    bool is_appended;
+    reopen(dir);
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        for (uint32_t key = 0; key < MODEL_KEYS; key++) {
+            changes[key] = (struct model_change){0, key, 1 + i * 100 + key, sizes[i]};
+        }
+        changes[5].version = 0;
+        REQUIRE_INT(model_write(&model, changes, MODEL_KEYS, &is_appended), 0);
+        reopen(dir);
+        for (uint32_t key = 0; key < MODEL_KEYS; key++) {
+            expect(key, key == 5 ? 0 : 1 + i * 100 + key);
+        }
+    }
+    model_close(&model);
+}
+
+TEST(file_flushed_databases_stay_empty)
+{
+    const char *dir = test_path("store");
+    bool is_appended;
+    reopen(dir);
+    REQUIRE_INT(model_put(&model, 1, 1, 20), 0);
+    REQUIRE_INT(model_flush(&model, 0, &is_appended), 0);
+    REQUIRE_INT(model_put(&model, 2, 2, 20), 0);
+    REQUIRE_INT(model_swap(&model, &is_appended), 0);
+    struct model_state state;
+    for (int round = 0; round < 3; round++) {
+        reopen(dir);
+        CHECK(model_read(&model, &state));
+        CHECK_INT(state.version[0][1], 0);
+        CHECK_INT(state.version[0][2], 0);
+        CHECK_INT(state.version[1][1], 0);
+        CHECK_INT(state.version[1][2], 2);
+    }
+    model_close(&model);
+}
+
+TEST(file_a_small_store_takes_little_disk)
+{
+    const char *dir = test_path("store");
+    reopen(dir);
+    for (uint64_t i = 1; i <= 20; i++) {
+        REQUIRE_INT(model_put(&model, (uint32_t)i, i, 500), 0);
+    }
+    model_close(&model);
+    char command[600];
+    (void)snprintf(command, sizeof command, "test $(du -sk '%s' | cut -f1) -le 512", dir);
+    CHECK_INT(system(command), 0);
+}
+
+TEST(file_errors_name_what_is_wrong)
+{
+    const char *file = test_path("file");
+    FILE *out = fopen(file, "w");
+    REQUIRE(out != NULL);
+    (void)fclose(out);
+    CHECK_INT(model_open(&model, &kv_os_posix, file, 0), KEVY_EPATH);
+    CHECK_STR(model.error.path, file);
+    CHECK_INT(model_open(&model, &kv_os_posix, "", 0), KEVY_EPATH);
+    CHECK_INT(model_open(&model, &kv_os_posix, "/proc/no/such", 0), KEVY_EPATH);
+    REQUIRE_INT(model_open(&model, &kv_os_posix, test_path("a/b/c/../d"), 0), 0);
+    struct model second;
+    CHECK_INT(model_open(&second, &kv_os_posix, test_path("a/b/d"), 0), KEVY_EINUSE);
+    CHECK(second.error.sys_errno != 0);
+    model_close(&model);
+}
