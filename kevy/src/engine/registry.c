@@ -23,6 +23,16 @@ struct opening {
 };
 static struct list registry_busy = {&registry_busy, &registry_busy};
 
+/* In a forked child: the parent's stores are not ours, and its lock may have
+ * been held. */
+static void registry_reset(void)
+{
+    kv_mutex_init(&registry_lock);
+    kv_cond_init(&registry_moved);
+    list_init(&registry_engines);
+    list_init(&registry_busy);
+}
+
 static bool is_busy(const uint64_t identity[2])
 {
     LIST_EACH(link, &registry_busy)
@@ -93,6 +103,9 @@ static int share_durable(const struct kv_open *open, KevyDb *db, KevyError *erro
     if (status < 0) {
         return status;
     }
+    if (kv_fork_reset(registry_reset) < 0) {
+        return kv_error_set(error, KEVY_ENOMEM, "no memory for a fork handler", open->dir);
+    }
     kv_mutex_lock(&registry_lock);
     struct kv_engine *engine = find(open, identity);
     if (engine == NULL) {
@@ -125,6 +138,9 @@ static int share_memory(const struct kv_open *open, KevyDb *db, KevyError *error
 
 static KevyDb *handle_new(const struct kv_open *open)
 {
+    if (kv_fork_arm() < 0) {
+        return NULL;
+    }
     KevyDb *db = open->mem->resize(open->mem->self, NULL, 0, sizeof *db);
     if (db != NULL) {
         memset(db, 0, sizeof *db);

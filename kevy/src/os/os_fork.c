@@ -20,6 +20,7 @@ static _Atomic int fork_watched[FORK_WATCH_MAX];
 static _Atomic unsigned fork_generation;
 static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
 static int fork_handler_error;
+static void (*_Atomic fork_reset)(void);
 
 static void fork_in_child(void)
 {
@@ -29,6 +30,10 @@ static void fork_in_child(void)
         if (fd >= 0) {
             (void)close(fd);
         }
+    }
+    void (*reset)(void) = atomic_load_explicit(&fork_reset, memory_order_relaxed);
+    if (reset != NULL) {
+        reset();
     }
 }
 
@@ -42,10 +47,22 @@ unsigned kv_fork_count(void)
     return atomic_load_explicit(&fork_generation, memory_order_relaxed);
 }
 
-int kv_fork_watch(int fd)
+int kv_fork_arm(void)
 {
     (void)pthread_once(&fork_once, fork_handler_set);
-    if (fork_handler_error != 0) {
+    return fork_handler_error == 0 ? 0 : -ENOMEM;
+}
+
+int kv_fork_reset(void (*reset)(void))
+{
+    (void)pthread_once(&fork_once, fork_handler_set);
+    atomic_store_explicit(&fork_reset, reset, memory_order_relaxed);
+    return fork_handler_error != 0 ? -ENOMEM : 0;
+}
+
+int kv_fork_watch(int fd)
+{
+    if (kv_fork_arm() < 0) {
         return -ENOMEM;
     }
     for (int i = 0; i < FORK_WATCH_MAX; i++) {

@@ -22,6 +22,15 @@ extern const kevy_os kv_os_posix;
  * library: a store that was opened under another number is not ours to use. */
 unsigned kv_fork_count(void);
 
+/* Makes forks count from now on. 0, or -ENOMEM when no handler can be set. Call it before a number
+ * is noted. */
+int kv_fork_arm(void);
+
+/* Names the function that a forked child calls before fork returns there: it
+ * forgets what the parent shares within its process. One function for the
+ * process. 0 or -ENOMEM. */
+int kv_fork_reset(void (*reset)(void));
+
 /* Puts a descriptor on the list of those that a child closes, or takes it off.
  * Watching fails with -ENOMEM when the list is full or no handler can be set. */
 int kv_fork_watch(int fd);
