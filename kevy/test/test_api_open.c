@@ -229,6 +229,15 @@ static int write_until_killed(const char *dir)
     }
 }
 
+/* Waits until the child of this round has written something. */
+static void wait_for_writes(const char *path)
+{
+    struct stat info;
+    for (unsigned i = 0; i < 5000 && (stat(path, &info) < 0 || info.st_size == 0); i++) {
+        usleep(1000);
+    }
+}
+
 /* Every write that returned before a SIGKILL is there, round after round. */
 TEST_LIMIT(a_kill_loses_nothing, 60)
 {
@@ -243,7 +252,8 @@ TEST_LIMIT(a_kill_loses_nothing, 60)
         if (pid == 0) {
             _exit(write_until_killed(dir));
         }
-        usleep(20000 + (useconds_t)(test_random(&state) % 30000));
+        wait_for_writes(path);
+        usleep((useconds_t)(test_random(&state) % 30000));
         REQUIRE_INT(kill(pid, SIGKILL), 0);
         int status = 0;
         REQUIRE(waitpid(pid, &status, 0) == pid);
@@ -252,6 +262,7 @@ TEST_LIMIT(a_kill_loses_nothing, 60)
         int acked = open(path, O_RDONLY);
         REQUIRE(acked >= 0 && read(acked, &last, sizeof last) == sizeof last);
         close(acked);
+        unlink(path);
         KevyDb *db = open_dir(dir);
         REQUIRE(db != NULL);
         for (uint32_t i = last < 999 ? 0 : last - 999; i <= last; i++) {
