@@ -29,6 +29,7 @@ struct registration {
     int count;
     int room;
     int needs_runtime;
+    int has_leaf;
 };
 
 static kol_status java_name(JNIEnv *env, kol__String string, char *out, size_t size)
@@ -206,6 +207,7 @@ static int match_row(struct registration *registration, struct declared *declare
     struct declared *found = find_declared(declared, count, row->name, signature, 1);
     if (found) {
         add_method(registration, found, row->woven);
+        registration->has_leaf |= row->kind == 'L';
         size_t size = strlen(row->name);
         if (row->leaf && size + sizeof "$critical" <= sizeof critical) {
             memcpy(critical, row->name, size);
@@ -263,10 +265,48 @@ static kol_status bind(JNIEnv *env, const struct kol_natives *natives, jclass cl
     return kol__Native_bind(env, kol__Class__raw(cls), destroy, end);
 }
 
+static kol_status bind_leaf(JNIEnv *env, jclass cls, const struct kol__native *row)
+{
+    char signature[SIGNATURE_SIZE];
+    jlong address = (jlong)(intptr_t)row->leaf;
+    if (!kol__signature(signature, sizeof signature, "J", row->woven_types, row->count)) {
+        return KOL_ERANGE;
+    }
+    kol__String name = kol__String__raw((*env)->NewStringUTF(env, row->name));
+    if (kol__String__is_null(name)) {
+        return KOL_EJAVA;
+    }
+    kol_status status = KOL_EJAVA;
+    kol__String type = kol__String__raw((*env)->NewStringUTF(env, signature));
+    if (!kol__String__is_null(type)) {
+        status = kol__Native_leaf(env, kol__Class__raw(cls), name, type, address);
+        kol__String__forget(env, type);
+    }
+    kol__String__forget(env, name);
+    return status;
+}
+
+/* Tells the runtime where the bare functions are, for critical downcalls. ART was told already. */
+static kol_status bind_leaves(JNIEnv *env, const struct kol_natives *natives, jclass cls,
+                              const struct registration *registration)
+{
+    kol_status status = KOL_OK;
+#ifndef __ANDROID__
+    for (int i = 0; i < natives->count && registration->has_leaf && status == KOL_OK; i++) {
+        if (natives->rows[i].kind == 'L') {
+            status = bind_leaf(env, cls, &natives->rows[i]);
+        }
+    }
+#else
+    (void)bind_leaf;
+#endif
+    return status;
+}
+
 static kol_status register_class(JNIEnv *env, const struct kol_natives *natives, jclass cls,
                                  struct declared *declared, int count, struct kol__report *report)
 {
-    struct registration registration = {NULL, 0, 2 * natives->count, 0};
+    struct registration registration = {NULL, 0, 2 * natives->count, 0, 0};
     kol_status status = KOL_OK;
     registration.methods = calloc((size_t)registration.room + 1, sizeof *registration.methods);
     if (!registration.methods) {
@@ -276,7 +316,7 @@ static kol_status register_class(JNIEnv *env, const struct kol_natives *natives,
     if (report->lines) {
         status = KOL_EMISSING;
     }
-    if (status == KOL_OK && registration.needs_runtime) {
+    if (status == KOL_OK && (registration.needs_runtime || registration.has_leaf)) {
         status = kol__runtime_ready(env);
     }
     if (status == KOL_OK &&
@@ -285,6 +325,9 @@ static kol_status register_class(JNIEnv *env, const struct kol_natives *natives,
     }
     if (status == KOL_OK) {
         status = bind(env, natives, cls);
+    }
+    if (status == KOL_OK) {
+        status = bind_leaves(env, natives, cls, &registration);
     }
     free(registration.methods);
     return status;

@@ -18,4 +18,9 @@ final class Native {
     static void bind(Class<?> cls, long destroyer, long ender) {
         NativeType.bind(cls, destroyer, ender);
     }
+
+    @CalledFromNative
+    static void leaf(Class<?> cls, String name, String descriptor, long address) {
+        NativeBinding.register(cls, name, descriptor, address);
+    }
 }
