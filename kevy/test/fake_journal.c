@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * The journal that lies. See fake_journal.h.
+ *
+ * Memory that runs out here is the test's own trouble: it ends the test.
  */
 #include "kevy/test/fake_journal.h"
 

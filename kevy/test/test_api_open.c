@@ -4,6 +4,7 @@
  * real file system: bad paths, no permission, a directory that another process
  * has, forks, kills, and what comes back after each.
  */
+#define _GNU_SOURCE /* usleep, pwrite, kill, symlink */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * The public functions that open, close and ask about a handle. See kevy.h.
+ *
+ * What can be wrong about arguments is said here; what can be wrong about a
+ * directory is found by log/ and said there.
  */
 #include "kevy/src/engine/gate.h"
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Blocks of buckets: getting and giving back their memory. See blocks.h.
+ *
+ * A block is asked for with a cache line to spare, so that it can begin on
+ * one; hostile builds begin with a directory of one, so that it grows early.
  */
 #include "kevy/src/keyspace/blocks.h"
 

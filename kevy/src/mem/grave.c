@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Burying and reaping. See grave.h.
+ *
+ * Graves are in the order of their stamps, so reaping stops at the first whose
+ * readers are still inside.
  */
 #include "kevy/src/mem/grave.h"
 
