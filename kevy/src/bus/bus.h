@@ -81,6 +81,11 @@ void kv_port_close(struct kv_port *port);
  * nothing is subscribed, a hash more when nothing of that name is. */
 int64_t kv_bus_publish(struct kv_port *port, struct bytes channel, struct bytes payload);
 
+/* As kv_bus_publish, but where that would wait it returns KV_BUS_WOULD_WAIT and nobody has received
+ * the message. */
+#define KV_BUS_WOULD_WAIT INT64_MIN
+int64_t kv_bus_publish_now(struct kv_port *port, struct bytes channel, struct bytes payload);
+
 /* ---- Questions ---- */
 
 /* A list of names: [u32 little-endian size][bytes] each, packed. */
@@ -109,6 +114,10 @@ uint64_t kv_bus_numpat(struct kv_bus *bus);
 /* Makes a subscription with no channels. KEVY_ENOMEM or KEVY_ECLOSED and *out NULL on failure.
  * Yours; free with kv_sub_close. */
 int32_t kv_sub_open(struct kv_port *port, struct kv_sub **out);
+
+/* Says whether this process is a forked child of the one that opened `sub`. Then nothing else may
+ * be called on it, since the lock of the bus may be held by a thread that is not here. */
+bool kv_sub_is_inherited(const struct kv_sub *sub);
 
 /* Unsubscribes from everything, wakes the threads that are inside other calls on `sub`, waits
  * until they have left, and frees. NULL is fine. Legal after the port and the bus are gone. */

@@ -60,6 +60,7 @@ struct kv_link {
 
 struct kv_sub {
     struct kv_bus *bus;
+    unsigned fork_count; /* of the process that opened it */
     struct list port_node;
     struct list links; /* kv_link.sub_node */
     uint32_t link_count;

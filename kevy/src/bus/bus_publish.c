@@ -24,6 +24,7 @@ struct publish {
     struct bytes payload;
     uint64_t hash;
     size_t weight;
+    bool may_wait;
     struct kv_topic *topic; /* the channel's, or NULL */
     uint32_t receivers;
     struct kv_message *message; /* filled; ours, for a queue may drop it while we deliver */
@@ -205,6 +206,9 @@ static int64_t publish_locked(struct publish *p)
             is_old = true;
             break;
         case SURVEY_NO_ROOM:
+            if (!p->may_wait) {
+                return KV_BUS_WOULD_WAIT;
+            }
             (void)kv_hold_sleep(&p->hold, &p->hold.bus->room, KV_FOREVER);
             is_old = true;
             break;
@@ -226,7 +230,8 @@ static int64_t publish_locked(struct publish *p)
     }
 }
 
-int64_t kv_bus_publish(struct kv_port *port, struct bytes channel, struct bytes payload)
+static int64_t publish_start(struct kv_port *port, struct bytes channel, struct bytes payload,
+                             bool may_wait)
 {
     struct kv_bus *bus = port->bus;
     if (channel.size > KEVY_SIZE_MAX || payload.size > KEVY_SIZE_MAX) {
@@ -245,6 +250,7 @@ int64_t kv_bus_publish(struct kv_port *port, struct bytes channel, struct bytes 
     p.payload = payload;
     p.hash = hash;
     p.weight = channel.size + payload.size;
+    p.may_wait = may_wait;
     p.message = NULL;
     kv_hold_enter(&p.hold, bus);
     int64_t result = publish_locked(&p);
@@ -253,4 +259,14 @@ int64_t kv_bus_publish(struct kv_port *port, struct bytes channel, struct bytes 
     }
     kv_hold_leave(&p.hold);
     return result;
+}
+
+int64_t kv_bus_publish(struct kv_port *port, struct bytes channel, struct bytes payload)
+{
+    return publish_start(port, channel, payload, true);
+}
+
+int64_t kv_bus_publish_now(struct kv_port *port, struct bytes channel, struct bytes payload)
+{
+    return publish_start(port, channel, payload, false);
 }

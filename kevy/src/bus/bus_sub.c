@@ -8,6 +8,7 @@
  */
 #include "base/hash.h"
 #include "kevy/src/bus/bus_inner.h"
+#include "kevy/src/os/os_posix.h"
 
 #define SUB_COUNT_MAX 65536u
 #define SUB_BYTES_MAX ((size_t)64 << 20)
@@ -29,6 +30,7 @@ int32_t kv_sub_open(struct kv_port *port, struct kv_sub **out)
         return KEVY_ENOMEM;
     }
     sub->bus = bus;
+    sub->fork_count = kv_fork_count();
     sub->count_max = SUB_COUNT_MAX;
     sub->bytes_max = SUB_BYTES_MAX;
     sub->policy = KEVY_SUB_DROP_OLDEST;
@@ -45,6 +47,11 @@ int32_t kv_sub_open(struct kv_port *port, struct kv_sub **out)
     kv_hold_leave(&hold);
     *out = is_closed ? NULL : sub;
     return is_closed ? KEVY_ECLOSED : KEVY_OK;
+}
+
+bool kv_sub_is_inherited(const struct kv_sub *sub)
+{
+    return sub->fork_count != kv_fork_count();
 }
 
 /* Ends one subscription of a sub to a name, and the name if it was the last. */

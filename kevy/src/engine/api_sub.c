@@ -13,6 +13,12 @@ static struct kv_sub *sub_of(KevySub *sub)
     return (struct kv_sub *)(void *)sub;
 }
 
+/* Says whether a subscription can be used: given, and opened by this process. */
+static bool is_ours(KevySub *sub)
+{
+    return sub != NULL && !kv_sub_is_inherited(sub_of(sub));
+}
+
 static bool is_name(const uint8_t *data, size_t size)
 {
     return data != NULL || size == 0;
@@ -24,10 +30,26 @@ static int32_t sub_result(int32_t status)
     return status >= 0 ? status : status == KEVY_EMISUSE || status == KEVY_ECLOSED ? -1 : -2;
 }
 
+/* Payloads up to this size are published inside the epoch: a copy of them is short. */
+#define PUBLISH_SMALL ((size_t)64 << 10)
+
+/* Publishes without the epoch, which every free would have to wait for. */
+static int64_t publish_pinned(KevyDb *db, struct kv_epoch_slot *slot, struct bytes channel,
+                              struct bytes payload)
+{
+    kv_gate_pin(db);
+    kv_gate_leave(slot);
+    int64_t receivers = kv_bus_publish(&db->port, channel, payload);
+    kv_gate_unpin(db);
+    return receivers;
+}
+
 int64_t kevy_publish(KevyDb *db, const uint8_t *chan, size_t chan_len, const uint8_t *payload,
                      size_t payload_len)
 {
     struct kv_epoch_slot *slot;
+    struct bytes channel = bytes_of(chan, chan_len), bytes = bytes_of(payload, payload_len);
+    int64_t receivers = KV_BUS_WOULD_WAIT;
     if (!is_name(chan, chan_len) || !is_name(payload, payload_len)) {
         return -1;
     }
@@ -35,11 +57,14 @@ int64_t kevy_publish(KevyDb *db, const uint8_t *chan, size_t chan_len, const uin
     if (status < 0) {
         return kv_result(status);
     }
-    kv_gate_pin(db);
-    kv_gate_leave(slot);
-    int64_t receivers =
-        kv_bus_publish(&db->port, bytes_of(chan, chan_len), bytes_of(payload, payload_len));
-    kv_gate_unpin(db);
+    if (payload_len <= PUBLISH_SMALL) {
+        receivers = kv_bus_publish_now(&db->port, channel, bytes);
+    }
+    if (receivers == KV_BUS_WOULD_WAIT) {
+        receivers = publish_pinned(db, slot, channel, bytes);
+    } else {
+        kv_gate_leave(slot);
+    }
     return receivers >= 0 ? receivers : sub_result((int32_t)receivers);
 }
 
@@ -70,7 +95,9 @@ KevySub *kevy_psubscribe(KevyDb *db, const uint8_t *pat, size_t pat_len)
 
 void kevy_sub_close(KevySub *sub)
 {
-    kv_sub_close(sub_of(sub));
+    if (is_ours(sub)) {
+        kv_sub_close(sub_of(sub));
+    }
 }
 
 /* Zeroes what a function will fill; false when the call is misused. */
@@ -79,7 +106,7 @@ static bool begins(KevySub *sub, KevyBuf *out)
     if (out != NULL) {
         *out = (KevyBuf){NULL, 0, 0};
     }
-    return sub != NULL && out != NULL;
+    return is_ours(sub) && out != NULL;
 }
 
 int32_t kevy_sub_next(KevySub *sub, KevyBuf *out)
@@ -121,29 +148,29 @@ int32_t kevy_sub_wait_batch(KevySub *sub, uint64_t timeout_ms, uint32_t flags, s
 
 int32_t kevy_sub_add(KevySub *sub, const uint8_t *name, size_t name_len, int32_t is_pattern)
 {
-    return sub == NULL || !is_name(name, name_len)
+    return !is_ours(sub) || !is_name(name, name_len)
                ? -1
                : sub_result(kv_sub_add(sub_of(sub), bytes_of(name, name_len), is_pattern != 0));
 }
 
 int32_t kevy_sub_remove(KevySub *sub, const uint8_t *name, size_t name_len, int32_t is_pattern)
 {
-    return sub == NULL || !is_name(name, name_len)
+    return !is_ours(sub) || !is_name(name, name_len)
                ? -1
                : sub_result(kv_sub_remove(sub_of(sub), bytes_of(name, name_len), is_pattern != 0));
 }
 
 int32_t kevy_sub_limit(KevySub *sub, uint32_t count_max, size_t bytes_max, int32_t policy)
 {
-    return sub == NULL ? -1 : sub_result(kv_sub_limit(sub_of(sub), count_max, bytes_max, policy));
+    return !is_ours(sub) ? -1 : sub_result(kv_sub_limit(sub_of(sub), count_max, bytes_max, policy));
 }
 
 uint64_t kevy_sub_dropped(KevySub *sub)
 {
-    return sub == NULL ? 0 : kv_sub_dropped(sub_of(sub));
+    return !is_ours(sub) ? 0 : kv_sub_dropped(sub_of(sub));
 }
 
 int32_t kevy_sub_wake(KevySub *sub)
 {
-    return sub == NULL ? -1 : sub_result(kv_sub_wake(sub_of(sub)));
+    return !is_ours(sub) ? -1 : sub_result(kv_sub_wake(sub_of(sub)));
 }

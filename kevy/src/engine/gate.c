@@ -2,11 +2,15 @@
 /*
  * The slow side of the gate: pins, and closing a handle. See gate.h.
  *
- * The last pin of a closed handle wakes the closer, who parks on the count.
- * It may do so after the closer saw 0 and freed the handle: a wake touches
- * only the address.
+ * The count of pins carries a mark of the closer, who parks on it: so the last
+ * pin of a closed handle learns from its own decrement that it must wake, and
+ * every other unpin makes no system call. The wake may come after the closer
+ * saw the count and freed the handle: it touches only the address.
  */
 #include "kevy/src/engine/gate.h"
+
+/* The closer waits for the pins to go. */
+#define GATE_CLOSING (UINT32_C(1) << 31)
 
 void kv_gate_pin(KevyDb *db)
 {
@@ -16,7 +20,7 @@ void kv_gate_pin(KevyDb *db)
 void kv_gate_unpin(KevyDb *db)
 {
     _Atomic uint32_t *pins = &db->pins;
-    if (atomic_fetch_sub_explicit(pins, 1, memory_order_acq_rel) == 1) {
+    if (atomic_fetch_sub_explicit(pins, 1, memory_order_acq_rel) == (GATE_CLOSING | 1)) {
         kv_park_wake(pins, KV_PARK_ALL);
     }
 }
@@ -28,8 +32,10 @@ bool kv_gate_close(KevyDb *db)
     }
     kv_port_close(&db->port);
     kv_epoch_wait();
-    for (uint32_t pins; (pins = atomic_load_explicit(&db->pins, memory_order_acquire)) != 0;) {
+    uint32_t pins = atomic_fetch_or_explicit(&db->pins, GATE_CLOSING, memory_order_acq_rel);
+    for (pins |= GATE_CLOSING; pins != GATE_CLOSING;) {
         (void)kv_park_wait(&db->pins, pins, KV_FOREVER);
+        pins = atomic_load_explicit(&db->pins, memory_order_acquire);
     }
     return true;
 }
