@@ -72,6 +72,7 @@ static void memory_free_if_dead(struct kv_log *log, struct kv_segment *segment)
 {
     if (segment->live == 0 && segment->is_sealed) {
         kv_graveyard_bury(&log->yard, &segment->grave, memory_free_grave);
+        kv_graveyard_reap(&log->yard);
     }
 }
 
