@@ -15,6 +15,7 @@
  * Threads: any, not under the writer lock; one mark at a time (mark_lock).
  */
 #include "kevy/src/log/log_inside.h"
+#include "kevy/src/os/os_epoch.h"
 
 /* ---- What may go ---- */
 
@@ -110,9 +111,12 @@ static int unlink_leaving(struct kv_log *log)
     return result < 0 ? kv_file_status(result) : KEVY_OK;
 }
 
+/* No entry of the table points at them, but a reader without the lock that
+ * followed one may still be looking. */
 static void free_leaving(struct kv_log *log)
 {
     struct kv_segment *segment;
+    kv_epoch_wait();
     kv_mutex_lock(log->writer);
     for (uint32_t slot = 0; (segment = kv_segment_after(log, &slot)) != NULL;) {
         if (segment->is_leaving) {
