@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+package test;
+
+/** What happened to the C objects of this copy of the library. */
+public final class Counts {
+    private Counts() {}
+
+    public static native int touchedDead();
+
+    public static native int destroyed();
+}
