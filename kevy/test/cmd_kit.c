@@ -62,7 +62,8 @@ const char *cmd_say(KevyDb *db, const char *words)
     return (const char *)shown.data;
 }
 
-void cmd_dump(const struct transcript_target *target, struct transcript_buffer *out)
+void cmd_dump(const struct transcript_target *target, bool with_expiry,
+              struct transcript_buffer *out)
 {
     struct transcript_buffer keys = {NULL, 0, 0};
     struct bytes all[2] = {BYTES_LITERAL("KEYS"), BYTES_LITERAL("*")};
@@ -75,10 +76,10 @@ void cmd_dump(const struct transcript_target *target, struct transcript_buffer *
         const uint8_t *body = (const uint8_t *)memchr(reply.data, '\n', size) + 1;
         struct bytes key = bytes_of(body, size - 2 - (size_t)(body - reply.data));
         struct bytes get[2] = {BYTES_LITERAL("GET"), key};
-        struct bytes expiry[2] = {BYTES_LITERAL("EXPIRETIME"), key};
+        struct bytes expiry[2] = {BYTES_LITERAL("PEXPIRETIME"), key};
         transcript_append(out, reply.data, size);
         REQUIRE(target->run(target->self, 2, get, out));
-        REQUIRE(target->run(target->self, 2, expiry, out));
+        REQUIRE(!with_expiry || target->run(target->self, 2, expiry, out));
         at += size;
     }
     transcript_free(&keys);

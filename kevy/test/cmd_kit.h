@@ -16,8 +16,9 @@ struct transcript_target cmd_target(KevyDb *db);
  * static buffer. */
 const char *cmd_say(KevyDb *db, const char *words);
 
-/* Asks for every key of database 0 with value and, in seconds, expiry, sorted
- * by key, and appends all of it. */
-void cmd_dump(const struct transcript_target *target, struct transcript_buffer *out);
+/* Asks for every key of database 0 with its value and, if wanted, its expiry
+ * in milliseconds, sorted by key, and appends all of it. */
+void cmd_dump(const struct transcript_target *target, bool with_expiry,
+              struct transcript_buffer *out);
 
 #endif

@@ -43,11 +43,11 @@ static void run_files(const char *name)
     KevyDb *db = open_files();
     struct transcript_target target = cmd_target(db);
     CHECK(transcript_run(transcript_path(name), &target) > 0);
-    cmd_dump(&target, &before);
+    cmd_dump(&target, true, &before);
     kevy_close(db);
     db = open_files();
     target = cmd_target(db);
-    cmd_dump(&target, &after);
+    cmd_dump(&target, true, &after);
     CHECK_BYTES(after.data, after.size, before.data, before.size);
     kevy_close(db);
     transcript_free(&before);

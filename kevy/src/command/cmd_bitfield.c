@@ -202,14 +202,21 @@ static int field_add(const struct field *field, int64_t from, int64_t by, uint64
 }
 
 /* As field_add for SET: is the number itself within the range? An unsigned
- * field takes a negative one for a very large one. */
+ * field takes a negative one for a very large one. So does, in Redis, a signed
+ * field if the number is so low that its distance to the greatest does not fit
+ * into 64 bits, and it saturates there. */
 static int field_check(const struct field *field, int64_t number, uint64_t *bits_out)
 {
+    int64_t max = field_max(field);
     *bits_out = (uint64_t)number & width_mask(field->width);
     if (!field->is_signed) {
-        return (uint64_t)number > (uint64_t)field_max(field) ? 1 : 0;
+        return (uint64_t)number > (uint64_t)max ? 1 : 0;
     }
-    return number > field_max(field) ? 1 : number < field_min(field) ? -1 : 0;
+    if (field->width == 64) {
+        return 0;
+    }
+    bool is_above = ((uint64_t)max - (uint64_t)number) >> 63 != 0;
+    return is_above ? 1 : number < field_min(field) ? -1 : 0;
 }
 
 /* Applies the overflow policy; false: FAIL, nothing is to be written. */

@@ -74,43 +74,33 @@ void kv_run_setbit(struct kv_call *call)
 struct bit_range {
     int64_t first;
     int64_t last;
-    bool is_ended; /* the caller named the end */
 };
 
-/* Reads `[start [end [BYTE | BIT]]]` from argv[from] on, for a value of `size`
- * bytes; negative indexes count from the end. */
-static bool range_parse(struct kv_call *call, size_t from, size_t size, struct bit_range *out)
+/* Reads `BYTE | BIT` at argv[index], if it is there: bits of the unit, 8 or 1. */
+static bool unit_parse(struct kv_call *call, size_t index, int64_t *out)
 {
-    int64_t start = 0, end = -1, unit = 8, total = (int64_t)size;
-    if (call->argc > from && !kv_arg_int(call, from, &start)) {
-        return false;
+    *out = 8;
+    if (call->argc <= index || kv_arg_is(call->argv[index], "byte")) {
+        return true;
     }
-    if (call->argc > from + 2) {
-        bool is_bit = kv_arg_is(call->argv[from + 2], "bit");
-        if (!is_bit && !kv_arg_is(call->argv[from + 2], "byte")) {
-            return kv_call_refuse(call, KV_TEXT_SYNTAX);
-        }
-        unit = is_bit ? 1 : 8;
-    }
-    if (call->argc > from + 1 && !kv_arg_int(call, from + 1, &end)) {
-        return false;
-    }
-    total = total * 8 / unit;
-    out->is_ended = call->argc > from + 1;
-    bool is_backwards = start < 0 && end < 0 && start > end;
+    *out = 1;
+    return kv_arg_is(call->argv[index], "bit") || kv_call_refuse(call, KV_TEXT_SYNTAX);
+}
+
+/* The bits from unit `start` to unit `end`, negative ones from the end, of a
+ * value of `size` bytes. */
+static struct bit_range range_of(int64_t start, int64_t end, int64_t unit, size_t size)
+{
+    int64_t total = (int64_t)size * 8 / unit;
     start = start < 0 ? start + total : start;
     end = end < 0 ? end + total : end;
     start = start < 0 ? 0 : start;
     end = end < 0 ? 0 : end;
     end = end >= total ? total - 1 : end;
-    if (start > end || is_backwards) {
-        out->first = 1;
-        out->last = 0;
-    } else {
-        out->first = start * unit;
-        out->last = end * unit + unit - 1;
+    if (start > end) {
+        return (struct bit_range){1, 0};
     }
-    return true;
+    return (struct bit_range){start * unit, end * unit + unit - 1};
 }
 
 /* The byte of a value with the bits outside the range set to `fill`. */
@@ -151,17 +141,31 @@ static int64_t count_ones(struct bytes value, const struct bit_range *range)
     return count;
 }
 
+/* Redis looks at the unit last, and not at all for a range that runs
+ * backwards. */
+static void bitcount_range(struct kv_call *call, struct bytes value)
+{
+    int64_t start = 0, end = -1, unit;
+    if (call->argc > 2 && (!kv_arg_int(call, 2, &start) || !kv_arg_int(call, 3, &end))) {
+        return;
+    }
+    if (start < 0 && end < 0 && start > end) {
+        kv_reply_int(call->reply, 0);
+    } else if (unit_parse(call, 4, &unit)) {
+        struct bit_range range = range_of(start, end, unit, value.size);
+        kv_reply_int(call->reply, count_ones(value, &range));
+    }
+}
+
 void kv_run_bitcount(struct kv_call *call)
 {
-    struct kv_item item = {{NULL, 0}, 0};
-    struct bit_range range;
-    bool found = kv_call_find(call, call->argv[1], &item);
-    if (!found) {
+    struct kv_item item;
+    if (!kv_call_find(call, call->argv[1], &item)) {
         kv_reply_int(call->reply, 0);
     } else if (call->argc == 3 || call->argc > 5) {
         kv_call_refuse(call, KV_TEXT_SYNTAX);
-    } else if (range_parse(call, 2, item.value.size, &range)) {
-        kv_reply_int(call->reply, count_ones(item.value, &range));
+    } else {
+        bitcount_range(call, item.value);
     }
 }
 
@@ -183,36 +187,36 @@ static int64_t find_bit(struct bytes value, const struct bit_range *range, bool 
     return -1;
 }
 
+/* A value is followed by clear bits for ever, unless the caller named an end. */
+static void bitpos_range(struct kv_call *call, struct bytes value, bool bit)
+{
+    int64_t start = 0, end = -1, unit;
+    if ((call->argc > 3 && !kv_arg_int(call, 3, &start)) || !unit_parse(call, 5, &unit) ||
+        (call->argc > 4 && !kv_arg_int(call, 4, &end))) {
+        return;
+    }
+    struct bit_range range = range_of(start, end, unit, value.size);
+    int64_t at = range.first > range.last ? -1 : find_bit(value, &range, bit);
+    bool is_behind = at < 0 && !bit && call->argc <= 4 && range.first <= range.last;
+    kv_reply_int(call->reply, is_behind ? (int64_t)value.size * 8 : at);
+}
+
 void kv_run_bitpos(struct kv_call *call)
 {
     struct kv_item item;
-    struct bit_range range;
     int64_t bit;
     if (!kv_arg_int(call, 2, &bit)) {
         return;
     }
     if (bit != 0 && bit != 1) {
         kv_call_refuse(call, "ERR The bit argument must be 1 or 0.");
-        return;
-    }
-    if (!kv_call_find(call, call->argv[1], &item)) {
+    } else if (!kv_call_find(call, call->argv[1], &item)) {
         kv_reply_int(call->reply, bit == 1 ? -1 : 0);
-        return;
-    }
-    if (call->argc > 6) {
+    } else if (call->argc > 6) {
         kv_call_refuse(call, KV_TEXT_SYNTAX);
-        return;
+    } else {
+        bitpos_range(call, item.value, bit == 1);
     }
-    if (!range_parse(call, 3, item.value.size, &range)) {
-        return;
-    }
-    if (range.first > range.last) {
-        kv_reply_int(call->reply, -1);
-        return;
-    }
-    int64_t at = find_bit(item.value, &range, bit == 1);
-    bool is_behind = at < 0 && bit == 0 && !range.is_ended;
-    kv_reply_int(call->reply, is_behind ? (int64_t)item.value.size * 8 : at);
 }
 
 /* ---- BITOP ---- */
