@@ -190,7 +190,7 @@ static bool array_head(struct matcher *matcher, struct bytes *elements, long *co
         return false;
     }
     size_t head = (size_t)(lf - reply.data) + 1;
-    *count = atol((const char *)reply.data + 1);
+    *count = strtol((const char *)reply.data + 1, NULL, 10);
     *elements = bytes_of(lf + 1, reply.size - head);
     return true;
 }
@@ -373,7 +373,7 @@ static void run_line(struct run *run, char *line, bool *is_skipped)
             check_answer(run, text + (*text == ' '));
         }
     } else if (line[0] == '~') {
-        long ms = atol(text);
+        long ms = strtol(text, NULL, 10);
         nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL);
     } else if (!CHECK(line[0] == '#' || line[0] == '\0' || line[0] == '<')) {
         printf("    %s:%u: what is this line?\n", run->path, run->line);

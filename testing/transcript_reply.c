@@ -41,7 +41,8 @@ size_t transcript_reply_size(struct bytes bytes)
     if (line < 3 || lf[-1] != '\r' || memchr("+-:$*", type, 5) == NULL) {
         return SIZE_MAX;
     }
-    long long number = type == '$' || type == '*' ? atoll((const char *)bytes.data + 1) : -1;
+    long long number =
+        type == '$' || type == '*' ? strtoll((const char *)bytes.data + 1, NULL, 10) : -1;
     if (number < 0) {
         return line;
     }
@@ -89,7 +90,7 @@ void transcript_sort(struct transcript_buffer *reply, size_t step)
         return;
     }
     size_t head = (size_t)((uint8_t *)memchr(reply->data, '\n', reply->size) - reply->data) + 1;
-    size_t count = (size_t)atoll((const char *)reply->data + 1) / step, at = head;
+    size_t count = (size_t)strtoll((const char *)reply->data + 1, NULL, 10) / step, at = head;
     struct bytes *parts = calloc(count + 1, sizeof *parts);
     struct transcript_buffer sorted = {NULL, 0, 0};
     if (parts == NULL) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Stores as transcript targets; see cmd_kit.h.
+ * Stores as transcript targets, through the public kevy_cmd, and all that a
+ * target holds as one text. See cmd_kit.h.
  */
 #include "kevy/test/cmd_kit.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,11 +36,13 @@ struct transcript_target cmd_target(KevyDb *db)
     return (struct transcript_target){"kevy", db, run_on_store};
 }
 
-static size_t split_words(char *text, struct bytes *argv)
+static size_t split_words(const char *text, struct bytes *argv)
 {
     size_t argc = 0;
-    for (char *word = strtok(text, " "); word != NULL; word = strtok(NULL, " ")) {
-        argv[argc++] = bytes_of(word, strlen(word));
+    for (text += strspn(text, " "); *text != '\0'; text += strspn(text, " ")) {
+        size_t size = strcspn(text, " ");
+        argv[argc++] = bytes_of(text, size);
+        text += size;
     }
     return argc;
 }
@@ -50,9 +52,7 @@ const char *cmd_say(KevyDb *db, const char *words)
     static struct transcript_buffer shown;
     struct transcript_buffer reply = {NULL, 0, 0};
     struct bytes argv[64];
-    char text[1024];
-    snprintf(text, sizeof text, "%s", words);
-    size_t argc = split_words(text, argv);
+    size_t argc = split_words(words, argv);
     shown.size = 0;
     transcript_append(&shown, "", 0);
     if (run_on_store(db, argc, argv, &reply)) {

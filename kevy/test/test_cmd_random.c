@@ -310,7 +310,7 @@ static bool is_huge(const struct line *line)
     if (!writes || line->argc < 3) {
         return false;
     }
-    long long offset = atoll((const char *)line->argv[2].data);
+    long long offset = strtoll((const char *)line->argv[2].data, NULL, 10);
     return offset > 1000000 && offset < 4294967296;
 }
 
@@ -321,7 +321,8 @@ static bool same_times(const struct transcript_buffer *a, const struct transcrip
     if (a->size < 4 || b->size < 4 || a->data[0] != ':' || b->data[0] != ':') {
         return a->size == b->size && memcmp(a->data, b->data, a->size) == 0;
     }
-    long long x = atoll((const char *)a->data + 1), y = atoll((const char *)b->data + 1);
+    long long x = strtoll((const char *)a->data + 1, NULL, 10),
+              y = strtoll((const char *)b->data + 1, NULL, 10);
     return (x < 0) == (y < 0) && llabs(x - y) <= 2000;
 }
 
