@@ -69,7 +69,10 @@ function proveAcknowledged(records, acknowledged) {
     const got = db.getView(name);
     prove(got !== undefined, `${name} was acknowledged and is not there`);
     const isNext = next?.name === name && Buffer.compare(got, next.value) === 0;
-    prove(isNext || Buffer.compare(got, records[i].value) === 0, `${name} has another value than was written`);
+    prove(
+      isNext || Buffer.compare(got, records[i].value) === 0,
+      `${name} has another value than was written`,
+    );
     if (ttlOf(name) > 0) {
       prove(db.call('PTTL', name) > 0, `${name} has lost its time to live`);
       timed++;
@@ -111,9 +114,18 @@ function digestOfStore() {
 /* ---- 4: Kotlin ---- */
 
 function kotlin() {
-  const done = spawnSync(join(here, 'kotlin/run'), [store], { encoding: 'utf8', maxBuffer: 1 << 26 });
-  prove(done.status === 0, `the Kotlin half ended with code ${done.status}\n${done.stderr ?? done.error}`);
-  return done.stdout.trim().split('\n').map((line) => JSON.parse(line));
+  const done = spawnSync(join(here, 'kotlin/run'), [store], {
+    encoding: 'utf8',
+    maxBuffer: 1 << 26,
+  });
+  prove(
+    done.status === 0,
+    `the Kotlin half ended with code ${done.status}\n${done.stderr ?? done.error}`,
+  );
+  return done.stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
 }
 
 function answerShow({ question, count, rows }) {
@@ -137,8 +149,16 @@ function timingRow({ language, memory, file, map }, mapName) {
   const ns = (value) => value.toFixed(0);
   const ratio = (value, of) => (of === undefined ? '' : `${(value / of).toFixed(1)}x`);
   return [
-    language, ns(memory.get), ns(memory.set), ns(file.get), ns(file.set), mapName,
-    map ? ns(map.get) : '', map ? ns(map.set) : '', ratio(memory.get, map?.get), ratio(memory.set, map?.set),
+    language,
+    ns(memory.get),
+    ns(memory.set),
+    ns(file.get),
+    ns(file.set),
+    mapName,
+    map ? ns(map.get) : '',
+    map ? ns(map.set) : '',
+    ratio(memory.get, map?.get),
+    ratio(memory.set, map?.set),
   ];
 }
 
@@ -146,12 +166,29 @@ function tableShow(load, expected, timings) {
   heading('The run in figures');
   table([
     ['records', 'bytes', 'messages', 'received', 'batches', 'load, records/s'],
-    [expected.records, expected.bytes, load.receivers, load.received, load.batches,
-      (load.records / load.ms) * 1000].map(number),
+    [
+      expected.records,
+      expected.bytes,
+      load.receivers,
+      load.received,
+      load.batches,
+      (load.records / load.ms) * 1000,
+    ].map(number),
   ]);
   console.log();
   table([
-    ['ns each', 'get', 'set', 'get, file', 'set, file', 'against', 'its get', 'its set', 'get', 'set'],
+    [
+      'ns each',
+      'get',
+      'set',
+      'get, file',
+      'set, file',
+      'against',
+      'its get',
+      'its set',
+      'get',
+      'set',
+    ],
     timingRow(timings.c, '–'),
     timingRow(timings.node, 'Map'),
     timingRow(timings.kotlin, 'HashMap'),
@@ -173,7 +210,10 @@ function inputLoad() {
   if (process.argv.includes('--smoke')) records = records.slice(0, SMOKE_RECORDS);
   rmSync(store, { recursive: true, force: true });
   mkdirSync(work, { recursive: true });
-  writeFileSync(recordsFile, Buffer.concat(records.flatMap(({ value }) => [value, Buffer.from('\n')])));
+  writeFileSync(
+    recordsFile,
+    Buffer.concat(records.flatMap(({ value }) => [value, Buffer.from('\n')])),
+  );
   fact(`${number(records.length)} records, ${megabytes(data.length)}, from ${source}`);
   return records;
 }
@@ -184,34 +224,55 @@ async function main() {
 
   heading('2  Kill: SIGKILL in the middle of it');
   const first = await write(records, 0, 'loading', Math.ceil(records.length / 2));
-  prove(first.signal === 'SIGKILL' || first.acknowledged === records.length, 'the writer ended by itself');
+  prove(
+    first.signal === 'SIGKILL' || first.acknowledged === records.length,
+    'the writer ended by itself',
+  );
   fact(`killed after ${number(first.acknowledged)} acknowledged writes`);
   const proof = proveAcknowledged(records, first.acknowledged);
-  fact(`reopened in ${number(proof.report.elapsedMs)} ms: all of them are there, byte for byte, ` +
-    `${number(proof.timed)} with their time to live`);
+  fact(
+    `reopened in ${number(proof.report.elapsedMs)} ms: all of them are there, byte for byte, ` +
+      `${number(proof.timed)} with their time to live`,
+  );
 
   heading('3  Finish the load');
   const second = await write(records, first.acknowledged, 'loading');
-  prove(second.code === 0 && second.done !== null, `the second writer ended with code ${second.code}`);
+  prove(
+    second.code === 0 && second.done !== null,
+    `the second writer ended with code ${second.code}`,
+  );
   const load = second.done;
   prove(load.received === load.receivers && load.dropped === 0, 'the subscriber missed messages');
   const expected = digestOfInput(records);
   const stored = digestOfStore();
-  prove(stored.sha256 === expected.sha256, `the store holds something else than the input: ${JSON.stringify({ expected, stored })}`);
-  fact(`${number(load.received)} changes reached the subscriber in ${number(load.batches)} batches`);
-  fact(`${number(stored.records)} keys, ${megabytes(stored.bytes)}, SHA-256 ${stored.sha256.slice(0, 16)}…`);
+  prove(
+    stored.sha256 === expected.sha256,
+    `the store holds something else than the input: ${JSON.stringify({ expected, stored })}`,
+  );
+  fact(
+    `${number(load.received)} changes reached the subscriber in ${number(load.batches)} batches`,
+  );
+  const short = `${stored.sha256.slice(0, 16)}…`;
+  fact(`${number(stored.records)} keys, ${megabytes(stored.bytes)}, SHA-256 ${short}`);
 
   heading('4  Kotlin opens the same store');
   const said = kotlin();
   const read = said.find(({ step }) => step === 'digest');
-  prove(read?.sha256 === expected.sha256 && read.records === expected.records, `Kotlin read something else: ${JSON.stringify(read)}`);
+  prove(
+    read?.sha256 === expected.sha256 && read.records === expected.records,
+    `Kotlin read something else: ${JSON.stringify(read)}`,
+  );
   fact(`read back byte for byte in ${number(read.ms)} ms: the same SHA-256`);
   for (const line of said.find(({ step }) => step === 'verbs').lines) fact(line);
   said.filter(({ step }) => step === 'answer').forEach(answerShow);
   const after = digestOfStore();
   prove(after.sha256 === expected.sha256, 'Kotlin left something behind');
 
-  const timings = { c: timingInC(), node: timing(), kotlin: said.find(({ step }) => step === 'timing') };
+  const timings = {
+    c: timingInC(),
+    node: timing(),
+    kotlin: said.find(({ step }) => step === 'timing'),
+  };
   tableShow(load, expected, timings);
   rmSync(store, { recursive: true, force: true });
   rmSync(recordsFile, { force: true });

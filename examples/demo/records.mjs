@@ -19,7 +19,9 @@ function fileRead(path) {
   try {
     return readFileSync(path);
   } catch (error) {
-    throw new InputError(`${path}: ${error.code === 'ENOENT' ? 'there is no such file' : error.message}`);
+    throw new InputError(
+      `${path}: ${error.code === 'ENOENT' ? 'there is no such file' : error.message}`,
+    );
   }
 }
 
@@ -28,7 +30,10 @@ export function inputRead(path) {
   if (path) return { source: path, data: fileRead(path) };
   const index = spawnSync('apt-cache', ['dumpavail'], { maxBuffer: LIMIT });
   if (index.status === 0 && index.stdout.length > 0) {
-    return { source: 'the package index of this machine (apt-cache dumpavail)', data: index.stdout };
+    return {
+      source: 'the package index of this machine (apt-cache dumpavail)',
+      data: index.stdout,
+    };
   }
   try {
     return { source: STATUS, data: readFileSync(STATUS) };
@@ -51,7 +56,9 @@ function debianRecord(lines, at) {
   if (!found || found[1] === '') {
     throw new InputError(`the record at byte ${at} has no line "Package: name"`);
   }
-  const wrong = text.split('\n').findIndex((line) => line !== '' && !/^([!-9;-~]+:|[ \t])/.test(line));
+  const wrong = text
+    .split('\n')
+    .findIndex((line) => line !== '' && !/^([!-9;-~]+:|[ \t])/.test(line));
   if (wrong >= 0) {
     throw new InputError(`line ${wrong + 1} of the record at byte ${at} is no "Field: value"`);
   }
@@ -62,7 +69,7 @@ function debianRecord(lines, at) {
 
 function debianRecords(data) {
   const records = [];
-  for (let start = 0; start < data.length; ) {
+  for (let start = 0; start < data.length;) {
     while (data[start] === NEWLINE) start++;
     const gap = data.indexOf('\n\n', start);
     const end = gap < 0 ? data.length : gap + 1;
@@ -74,13 +81,19 @@ function debianRecords(data) {
 }
 
 const fieldText = (value) =>
-  typeof value === 'string' ? value : Array.isArray(value) ? value.map(fieldText).join(', ') : JSON.stringify(value);
+  typeof value === 'string'
+    ? value
+    : Array.isArray(value)
+      ? value.map(fieldText).join(', ')
+      : JSON.stringify(value);
 
 /* Lines after the first are continued as Debian does: a space, and " ." for an empty one. */
 function fieldLine(name, value) {
   const field = name.replace(/[^!-9;-~]+/g, '-') || '-';
   const [first, ...rest] = fieldText(value).split(/\r\n|\r|\n/);
-  return [`${field}: ${first}`, ...rest.map((line) => ` ${line === '' ? '.' : line}`), ''].join('\n');
+  return [`${field}: ${first}`, ...rest.map((line) => ` ${line === '' ? '.' : line}`), ''].join(
+    '\n',
+  );
 }
 
 function jsonRecord(line, number) {
@@ -116,7 +129,11 @@ function jsonRecords(data) {
 
 /** All records of the input, in its order; names may come more than once. */
 export function recordsParse(data) {
-  const first = data.subarray(0, 4096).toString('latin1').replace(/^\ufeff|^\u00ef\u00bb\u00bf/, '').trimStart();
+  const first = data
+    .subarray(0, 4096)
+    .toString('latin1')
+    .replace(/^\ufeff|^\u00ef\u00bb\u00bf/, '')
+    .trimStart();
   let records;
   if (first.startsWith('{')) records = jsonRecords(data);
   else if (/^[!-9;-~]+:/.test(first)) records = debianRecords(data);

@@ -46,8 +46,8 @@ static bool usable_check(kn_door *door, napi_value value)
 static size_t element_size(napi_typedarray_type type)
 {
     static const uint8_t sizes[] = {
-        [napi_int16_array] = 2,    [napi_uint16_array] = 2,   [napi_int32_array] = 4,
-        [napi_uint32_array] = 4,   [napi_float32_array] = 4,  [napi_float64_array] = 8,
+        [napi_int16_array] = 2,    [napi_uint16_array] = 2,    [napi_int32_array] = 4,
+        [napi_uint32_array] = 4,   [napi_float32_array] = 4,   [napi_float64_array] = 8,
         [napi_bigint64_array] = 8, [napi_biguint64_array] = 8, [napi_float16_array] = 2,
     };
     size_t index = (size_t)type;
@@ -56,8 +56,7 @@ static size_t element_size(napi_typedarray_type type)
 }
 
 /* The memory of a view and the buffer it is a view of. */
-static bool view_read(napi_env env, napi_value value, void **data, size_t *size,
-                      napi_value *buffer)
+static bool view_read(napi_env env, napi_value value, void **data, size_t *size, napi_value *buffer)
 {
     napi_typedarray_type type;
     size_t count;
@@ -147,8 +146,7 @@ bool kn_key_read(kn_door *door, napi_value value, kn_key *out)
 {
     char16_t units[KN_UNITS];
     size_t count;
-    napi_status status =
-        napi_get_value_string_utf16(door->env, value, units, KN_UNITS, &count);
+    napi_status status = napi_get_value_string_utf16(door->env, value, units, KN_UNITS, &count);
     out->bytes.heap = NULL;
     if (status != napi_ok) {
         if (status != napi_string_expected) {

@@ -126,8 +126,8 @@ static void many_fail(kn_store *store, int32_t status, const list *keys, const l
 
 static void many_set(kn_store *store, const list *keys, const list *values)
 {
-    int32_t status = kevy_set_many(store->db, keys->count, keys->ptrs, keys->lens, values->ptrs,
-                                   values->lens);
+    int32_t status =
+        kevy_set_many(store->db, keys->count, keys->ptrs, keys->lens, values->ptrs, values->lens);
     if (status != 0) {
         many_fail(store, status, keys, values);
     }

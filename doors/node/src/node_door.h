@@ -23,8 +23,8 @@
  * JavaScript's is read after the call that lent it. Threads: everything here
  * runs on the environment's own thread, except the poller in node_push.c.
  */
-#ifndef KEVY_DOORS_NODE_SRC_NODE_DOOR_H
-#define KEVY_DOORS_NODE_SRC_NODE_DOOR_H
+#ifndef DOORS_NODE_SRC_NODE_DOOR_H
+#define DOORS_NODE_SRC_NODE_DOOR_H
 
 #include <kevy.h>
 #include <node_api.h>
@@ -50,11 +50,11 @@ typedef struct kn_door kn_door;
  * open goes earlier, with kn_store_close. */
 typedef struct kn_store {
     kn_door *door;
-    uint32_t index;   /* in door->stores, and its id in TypeScript */
-    KevyDb *db;       /* NULL once disposed */
-    KevySub *sub;     /* the poll lane, NULL before the first subscribe */
-    kn_push *push;    /* the push lane, NULL when stopped */
-    bool is_ref;      /* a push keeps the process alive */
+    uint32_t index;     /* in door->stores, and its id in TypeScript */
+    KevyDb *db;         /* NULL once disposed */
+    KevySub *sub;       /* the poll lane, NULL before the first subscribe */
+    kn_push *push;      /* the push lane, NULL when stopped */
+    bool is_ref;        /* a push keeps the process alive */
     uint32_t count_max; /* of both lanes' queues; 0: the engine's default */
     size_t bytes_max;
     int32_t policy;
@@ -65,8 +65,8 @@ struct kn_door {
     uint32_t refs;     /* the environment and each store */
     kn_store **stores; /* by index, NULL = free */
     uint32_t store_count;
-    napi_ref check_usable; /* throws TypeError for a detached buffer */
-    napi_ref make_buffer;  /* (size) => new ArrayBuffer(size); may throw */
+    napi_ref check_usable;        /* throws TypeError for a detached buffer */
+    napi_ref make_buffer;         /* (size) => new ArrayBuffer(size); may throw */
     napi_threadsafe_function hop; /* NULL before the first push */
     uint32_t hop_refs;            /* pushes that keep the process alive */
     uint8_t scratch[KN_SCRATCH_SIZE];
@@ -201,11 +201,11 @@ void kn_push_stop(kn_store *store);
 
 /* name; each is napi_value kn_js_<name>(napi_env, napi_callback_info). */
 #define KN_FUNCTION_LIST(X)                                                                        \
-    X(setup) X(open) X(openAt) X(dispose) X(shutdown) X(sync) X(openReport)                        \
-    X(getData) X(getInto) X(getString) X(setData) X(setString) X(setMany)                          \
-    X(cmd) X(packArgv)                                                                             \
-    X(subscribe) X(unsubscribe) X(subNext) X(subLimit) X(subDropped) X(publish)                    \
-    X(pushStart) X(pushRemove) X(pushDone) X(pushStop) X(pushRef)
+    X(setup)                                                                                       \
+    X(open) X(openAt) X(dispose) X(shutdown) X(sync) X(openReport) X(getData) X(getInto)           \
+        X(getString) X(setData) X(setString) X(setMany) X(cmd) X(packArgv) X(subscribe)            \
+            X(unsubscribe) X(subNext) X(subLimit) X(subDropped) X(publish) X(pushStart)            \
+                X(pushRemove) X(pushDone) X(pushStop) X(pushRef)
 
 #define KN_FUNCTION_DECLARE(name) napi_value kn_js_##name(napi_env env, napi_callback_info info);
 KN_FUNCTION_LIST(KN_FUNCTION_DECLARE)

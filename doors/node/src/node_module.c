@@ -68,8 +68,7 @@ static napi_status functions_export(napi_env env, napi_value exports, kn_door *d
 static napi_status version_export(napi_env env, napi_value exports)
 {
     napi_value version;
-    napi_status status =
-        napi_create_string_utf8(env, kevy_version(), NAPI_AUTO_LENGTH, &version);
+    napi_status status = napi_create_string_utf8(env, kevy_version(), NAPI_AUTO_LENGTH, &version);
     if (status == napi_ok) {
         status = napi_set_named_property(env, exports, "version", version);
     }

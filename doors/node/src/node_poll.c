@@ -113,8 +113,8 @@ napi_value kn_js_publish(napi_env env, napi_callback_info info)
     }
     if (kn_payload_read(door, argv[2], &payload)) {
         const uint8_t *bytes = payload.len > 0 ? payload.ptr : (const uint8_t *)"";
-        int64_t count = kevy_publish(store->db, channel.bytes.ptr, channel.bytes.len, bytes,
-                                     payload.len);
+        int64_t count =
+            kevy_publish(store->db, channel.bytes.ptr, channel.bytes.len, bytes, payload.len);
         kn_bytes_done(&payload);
         if (count >= 0) {
             (void)napi_create_int64(env, count, &result);

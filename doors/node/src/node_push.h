@@ -9,8 +9,8 @@
  * Whose it is: the store's, from start to stop. Stopped while a hop is under
  * way or being delivered, it is an orphan (store NULL) and freed by the hop.
  */
-#ifndef KEVY_DOORS_NODE_SRC_NODE_PUSH_H
-#define KEVY_DOORS_NODE_SRC_NODE_PUSH_H
+#ifndef DOORS_NODE_SRC_NODE_PUSH_H
+#define DOORS_NODE_SRC_NODE_PUSH_H
 
 #include "node_door.h"
 
@@ -35,8 +35,8 @@ struct kn_push {
     KevyBuf batch;
     uint32_t count;
     uint64_t dropped;
-    int32_t status;   /* of the last wait: negative ends the lane */
-    bool is_full;     /* a hop is under way or being delivered */
+    int32_t status; /* of the last wait: negative ends the lane */
+    bool is_full;   /* a hop is under way or being delivered */
     bool is_stopping;
     bool is_delivering;
     uint32_t pending; /* listeners that are still at the batch */

@@ -90,8 +90,7 @@ static bool offset_apply(napi_env env, napi_value value, uint8_t **ptr, size_t *
         return kn_fail(env, KN_TYPE_ERROR, "KEVY_EMISUSE", "the offset is not a number");
     }
     if (!(offset >= 0) || offset > (double)*len || offset != floor(offset)) {
-        return kn_fail(env, KN_RANGE_ERROR, "KEVY_ERANGE",
-                       "the offset does not lie in the buffer");
+        return kn_fail(env, KN_RANGE_ERROR, "KEVY_ERANGE", "the offset does not lie in the buffer");
     }
     *ptr += (size_t)offset;
     *len -= (size_t)offset;
@@ -145,8 +144,8 @@ static bool ttl_read(napi_env env, napi_value value, uint64_t *out)
 
 static void value_set(kn_store *store, const kn_key *key, const kn_bytes *value, uint64_t ttl_ms)
 {
-    int32_t status = kevy_set(store->db, key->bytes.ptr, key->bytes.len, value->ptr, value->len,
-                              ttl_ms);
+    int32_t status =
+        kevy_set(store->db, key->bytes.ptr, key->bytes.len, value->ptr, value->len, ttl_ms);
     if (status == 0) {
         return;
     }

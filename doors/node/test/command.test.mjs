@@ -4,7 +4,13 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { KevyReplyError, createKevyNitro, packArgv, parseReply, unpackFrames } from '../dist/index.js';
+import {
+  KevyReplyError,
+  createKevyNitro,
+  packArgv,
+  parseReply,
+  unpackFrames,
+} from '../dist/index.js';
 import { bytes, hex, text, throwsCode } from './help.mjs';
 
 test('cmd answers in RESP2, error replies included', () => {
@@ -20,9 +26,18 @@ test('cmd answers in RESP2, error replies included', () => {
 });
 
 test('packArgv', () => {
-  const packed = packArgv(['SET', 'é', bytes(1, 2).subarray(1), new ArrayBuffer(1), new DataView(new ArrayBuffer(2))]);
+  const packed = packArgv([
+    'SET',
+    'é',
+    bytes(1, 2).subarray(1),
+    new ArrayBuffer(1),
+    new DataView(new ArrayBuffer(2)),
+  ]);
   assert.ok(packed instanceof ArrayBuffer);
-  assert.equal(hex(packed), '03000000534554' + '02000000c3a9' + '0100000002' + '0100000000' + '020000000000');
+  assert.equal(
+    hex(packed),
+    '03000000534554' + '02000000c3a9' + '0100000002' + '0100000000' + '020000000000',
+  );
   assert.equal(packArgv([]).byteLength, 0);
   assert.equal(hex(packArgv(new Set(['a']))), '0100000061');
   for (const args of [[null], ['a', undefined], [5], [{}]]) {
@@ -74,7 +89,16 @@ test('parseReply', () => {
   let depth = 0;
   for (; Array.isArray(nested); nested = nested[0]) depth++;
   assert.equal(depth, 100000);
-  for (const bad of ['', '+OK', '+OK\r', '$5\r\nab\r\n', '$x\r\n', '*2\r\n:1\r\n', 'OK\r\n', ':1\r\n:2\r\n']) {
+  for (const bad of [
+    '',
+    '+OK',
+    '+OK\r',
+    '$5\r\nab\r\n',
+    '$x\r\n',
+    '*2\r\n:1\r\n',
+    'OK\r\n',
+    ':1\r\n:2\r\n',
+  ]) {
     throwsCode(() => parse(bad), 'KEVY_ERANGE', RangeError);
   }
 });
@@ -89,8 +113,15 @@ test('unpackFrames: views, and errors for what is malformed', () => {
   assert.deepEqual(unpackFrames(shifted.subarray(3), 3).map(text), ['ab', '', 'c']);
   assert.deepEqual(unpackFrames(new ArrayBuffer(0), 0), []);
   for (const [buffer, count] of [
-    [packed, 2], [packed, 4], [packed, 0], [packed, -1], [packed, NaN], [packed.slice(0, 5), 1],
-    [packed.slice(0, 3), 1], [bytes(255, 255, 255, 255, 0).buffer, 1], [new ArrayBuffer(0), 1],
+    [packed, 2],
+    [packed, 4],
+    [packed, 0],
+    [packed, -1],
+    [packed, NaN],
+    [packed.slice(0, 5), 1],
+    [packed.slice(0, 3), 1],
+    [bytes(255, 255, 255, 255, 0).buffer, 1],
+    [new ArrayBuffer(0), 1],
   ]) {
     throwsCode(() => unpackFrames(buffer, count), 'KEVY_ERANGE', RangeError);
   }

@@ -21,7 +21,12 @@ test('in memory: nothing is shared, nothing reported', () => {
   assert.equal(a.abi(), 1);
   assert.match(a.version(), /^\d+\.\d+\.\d+$/);
   assert.deepEqual(a.openReport(), {
-    replayedCommands: 0, replayedBytes: 0, elapsedMs: 0, droppedBytes: 0, corrupt: false, quarantineCount: 0,
+    replayedCommands: 0,
+    replayedBytes: 0,
+    elapsedMs: 0,
+    droppedBytes: 0,
+    corrupt: false,
+    quarantineCount: 0,
   });
   assert.ok(a instanceof KevyNitro);
 });
@@ -33,7 +38,10 @@ test('a directory is made with its parents, and what was set is there again', (t
   db.setData('e', new ArrayBuffer(0));
   db.setString('ttl', 'x', 3600000);
   db.setData('big', new Uint8Array(3000000).fill(5));
-  db.setMany([['m1', '1'], ['m2', '2']]);
+  db.setMany([
+    ['m1', '1'],
+    ['m2', '2'],
+  ]);
   db.call('INCR', 'n');
   db.setString('gone', 'x');
   db.call('DEL', 'gone');
@@ -70,13 +78,20 @@ test('a path that cannot be a store says why, and nothing is made', (t) => {
   writeFileSync(join(root, 'file'), 'x');
   throwsCode(() => createKevyNitroAt(''), 'KEVY_EPATH');
   throwsCode(() => createKevyNitroAt('a\0b'), 'KEVY_EPATH');
-  for (const bad of [join(root, 'file'), join(root, 'file', 'below'), join(root, 'x'.repeat(300))]) {
-    assert.throws(() => createKevyNitroAt(bad), (error) => {
-      assert.match(error.code, /^KEVY_E(PATH|IO|ACCESS)$/);
-      assert.equal(typeof error.errno, 'number');
-      assert.ok(error.message.length > 10, error.message);
-      return true;
-    });
+  for (const bad of [
+    join(root, 'file'),
+    join(root, 'file', 'below'),
+    join(root, 'x'.repeat(300)),
+  ]) {
+    assert.throws(
+      () => createKevyNitroAt(bad),
+      (error) => {
+        assert.match(error.code, /^KEVY_E(PATH|IO|ACCESS)$/);
+        assert.equal(typeof error.errno, 'number');
+        assert.ok(error.message.length > 10, error.message);
+        return true;
+      },
+    );
   }
   for (const bad of [null, undefined, 5, {}, Symbol('s')]) {
     throwsCode(() => createKevyNitroAt(bad), 'KEVY_EMISUSE', TypeError);
@@ -98,7 +113,14 @@ test('no permission', async (t) => {
 
 test('open options', (t) => {
   const dir = folder(t);
-  const options = { fsync: 'always', shards: 4, rewritePct: 50, rewriteMinSize: 1, rewriteBytes: 1, rewriteIntervalSecs: 1 };
+  const options = {
+    fsync: 'always',
+    shards: 4,
+    rewritePct: 50,
+    rewriteMinSize: 1,
+    rewriteBytes: 1,
+    rewriteIntervalSecs: 1,
+  };
   const db = createKevyNitroAt(dir, options);
   db.setString('k', 'v');
   db.sync();
@@ -132,9 +154,18 @@ test('after shutdown writes throw and reads go on', (t) => {
   db.setString('k', 'v');
   db.shutdown();
   db.shutdown();
-  assert.throws(() => db.setString('k', 'new'), (e) => e.code.startsWith('KEVY_E') && e.message.length > 5);
-  assert.throws(() => db.setData('k', bytes(1)), (e) => e.code.startsWith('KEVY_E'));
-  assert.throws(() => db.setMany([['k', 'new']]), (e) => e.code.startsWith('KEVY_E'));
+  assert.throws(
+    () => db.setString('k', 'new'),
+    (e) => e.code.startsWith('KEVY_E') && e.message.length > 5,
+  );
+  assert.throws(
+    () => db.setData('k', bytes(1)),
+    (e) => e.code.startsWith('KEVY_E'),
+  );
+  assert.throws(
+    () => db.setMany([['k', 'new']]),
+    (e) => e.code.startsWith('KEVY_E'),
+  );
   assert.throws(() => db.call('SET', 'k', 'new'));
   assert.equal(db.getString('k'), 'v');
   const other = createKevyNitroAt(dir);
@@ -149,13 +180,31 @@ test('after dispose everything throws KEVY_ECLOSED, dispose again does nothing',
   db.dispose();
   db.dispose();
   const calls = [
-    () => db.getData('k'), () => db.getString('k'), () => db.getView('k'), () => db.getInto('k', bytes(1)),
-    () => db.setData('k', bytes(1)), () => db.setString('k', 'v'), () => db.setMany([['k', 'v']]),
-    () => db.getMany(['k']), () => db.cmd(kevy.packArgv(['PING'])), () => db.call('PING'),
-    () => db.publish('c', 'x'), () => db.subscribe('c'), () => db.psubscribe('c'), () => db.unsubscribe('c'),
-    () => db.subNext(), () => db.subDropped(), () => db.subscribePush('c', () => {}),
-    () => db.subscribePushBatched('c', () => {}), () => db.stopPush(), () => db.openReport(), () => db.sync(),
-    () => db.shutdown(), () => db.getNumber('k'), () => db.setQueueLimits({ count: 1 }), () => db.ref(),
+    () => db.getData('k'),
+    () => db.getString('k'),
+    () => db.getView('k'),
+    () => db.getInto('k', bytes(1)),
+    () => db.setData('k', bytes(1)),
+    () => db.setString('k', 'v'),
+    () => db.setMany([['k', 'v']]),
+    () => db.getMany(['k']),
+    () => db.cmd(kevy.packArgv(['PING'])),
+    () => db.call('PING'),
+    () => db.publish('c', 'x'),
+    () => db.subscribe('c'),
+    () => db.psubscribe('c'),
+    () => db.unsubscribe('c'),
+    () => db.subNext(),
+    () => db.subDropped(),
+    () => db.subscribePush('c', () => {}),
+    () => db.subscribePushBatched('c', () => {}),
+    () => db.stopPush(),
+    () => db.openReport(),
+    () => db.sync(),
+    () => db.shutdown(),
+    () => db.getNumber('k'),
+    () => db.setQueueLimits({ count: 1 }),
+    () => db.ref(),
   ];
   for (const call of calls) throwsCode(call, 'KEVY_ECLOSED');
   assert.equal(db.abi(), 1);
@@ -211,8 +260,12 @@ test('a killed process loses no write that returned', async (t) => {
     const writer = child(
       `import { writeSync } from 'node:fs';
        const db = kevy.createKevyNitroAt(process.argv[1]);
-       for (let i = 0; ; i++) { db.setString('k' + i, process.argv[2] + ':' + i); writeSync(1, i + '\\n'); }`,
-      dir, String(round),
+       for (let i = 0; ; i++) {
+         db.setString('k' + i, process.argv[2] + ':' + i);
+         writeSync(1, i + '\\n');
+       }`,
+      dir,
+      String(round),
     );
     await until(() => writer.output().length > 500 * (round + 1), 20000);
     writer.process.kill('SIGKILL');

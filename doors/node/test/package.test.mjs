@@ -28,17 +28,31 @@ function project(t) {
 
 test('ESM and CommonJS give the same module', () => {
   const cjs = require(root);
-  const names = ['KevyNitro', 'KevyReplyError', 'createKevyBus', 'createKevyNitro', 'createKevyNitroAt',
-    'packArgv', 'parseReply', 'unpackFrames'];
+  const names = [
+    'KevyNitro',
+    'KevyReplyError',
+    'createKevyBus',
+    'createKevyNitro',
+    'createKevyNitroAt',
+    'packArgv',
+    'parseReply',
+    'unpackFrames',
+  ];
   assert.deepEqual(Object.keys(cjs).sort(), names);
   for (const name of names) assert.equal(esm[name], cjs[name]);
 });
 
 test('by name, from a project', (t) => {
   const dir = project(t);
-  writeFileSync(join(dir, 'a.mjs'), `import { createKevyNitro } from 'kevy-node';
-    console.log(createKevyNitro().call('PING'));`);
-  writeFileSync(join(dir, 'b.cjs'), `console.log(require('kevy-node').createKevyNitro().call('PING'));`);
+  writeFileSync(
+    join(dir, 'a.mjs'),
+    `import { createKevyNitro } from 'kevy-node';
+    console.log(createKevyNitro().call('PING'));`,
+  );
+  writeFileSync(
+    join(dir, 'b.cjs'),
+    `console.log(require('kevy-node').createKevyNitro().call('PING'));`,
+  );
   assert.equal(run(dir, 'a.mjs').stdout, 'PONG\n');
   assert.equal(run(dir, 'b.cjs').stdout, 'PONG\n');
 });
@@ -56,9 +70,26 @@ test('the types say what the package does', (t) => {
   const dir = project(t);
   cpSync(join(root, 'test', 'types.ts'), join(dir, 'types.ts'));
   const tsc = require.resolve('typescript/bin/tsc');
-  for (const [module, resolution] of [['CommonJS', 'Node10'], ['Node16', 'Node16'], ['ESNext', 'Bundler']]) {
-    const done = run(dir, tsc, '--noEmit', '--strict', '--target', 'ES2022', '--module', module,
-      '--moduleResolution', resolution, '--lib', 'ES2022,DOM', 'types.ts');
+  for (const [module, resolution] of [
+    ['CommonJS', 'Node10'],
+    ['Node16', 'Node16'],
+    ['ESNext', 'Bundler'],
+  ]) {
+    const done = run(
+      dir,
+      tsc,
+      '--noEmit',
+      '--strict',
+      '--target',
+      'ES2022',
+      '--module',
+      module,
+      '--moduleResolution',
+      resolution,
+      '--lib',
+      'ES2022,DOM',
+      'types.ts',
+    );
     assert.equal(done.stdout + done.stderr, '', resolution);
   }
 });
@@ -70,16 +101,31 @@ test('an addon that is missing is named, with what to do', (t) => {
   assert.match(done.stderr, /kevy-node: the addon cannot be loaded; run "npm install"/);
 });
 
-test('the addon exports nothing but its registration', { skip: process.platform !== 'linux' }, () => {
-  const done = spawnSync('nm', ['-D', '--defined-only', join(root, 'build/kevy_node.node')], { encoding: 'utf8' });
-  const names = done.stdout.trim().split('\n').map((line) => line.split(' ')[2]);
-  assert.deepEqual(names.filter((name) => !name.startsWith('node_api_module_get_api_version')), ['napi_register_module_v1']);
-});
+test(
+  'the addon exports nothing but its registration',
+  { skip: process.platform !== 'linux' },
+  () => {
+    const done = spawnSync('nm', ['-D', '--defined-only', join(root, 'build/kevy_node.node')], {
+      encoding: 'utf8',
+    });
+    const names = done.stdout
+      .trim()
+      .split('\n')
+      .map((line) => line.split(' ')[2]);
+    assert.deepEqual(
+      names.filter((name) => !name.startsWith('node_api_module_get_api_version')),
+      ['napi_register_module_v1'],
+    );
+  },
+);
 
 test('sources are what the tree promises', () => {
   const lock = readFileSync(join(root, 'package-lock.json'), 'utf8');
   assert.ok(!lock.includes('http'), 'the lock file names no host');
   for (const name of readdirSync(join(root, 'ts'))) {
-    assert.match(readFileSync(join(root, 'ts', name), 'utf8'), /^\/\* SPDX-License-Identifier: MIT OR Apache-2.0 \*\/\n\/\*\n/);
+    assert.match(
+      readFileSync(join(root, 'ts', name), 'utf8'),
+      /^\/\* SPDX-License-Identifier: MIT OR Apache-2.0 \*\/\n\/\*\n/,
+    );
   }
 });

@@ -9,7 +9,8 @@ import { bytes, folder, text } from './help.mjs';
 
 const frames = (db) => {
   const all = [];
-  for (let frame = db.subNext(); frame !== undefined; frame = db.subNext()) all.push(parseReply(frame));
+  for (let frame = db.subNext(); frame !== undefined; frame = db.subNext())
+    all.push(parseReply(frame));
   return all;
 };
 
@@ -23,7 +24,10 @@ test('frames are what a Redis server pushes', () => {
   assert.equal(db.subNext(), undefined);
   db.psubscribe('ch?n*');
   assert.equal(db.publish('channel', bytes(104, 105)), 1);
-  assert.deepEqual(frames(db), [['psubscribe', 'ch?n*', 2], ['pmessage', 'ch?n*', 'channel', 'hi']]);
+  assert.deepEqual(frames(db), [
+    ['psubscribe', 'ch?n*', 2],
+    ['pmessage', 'ch?n*', 'channel', 'hi'],
+  ]);
   db.subscribe('channel');
   assert.equal(db.publish('channel', 'x'), 2);
   assert.equal(frames(db).length, 3);
@@ -39,8 +43,14 @@ test('unsubscribe is acknowledged each time, with what is left', () => {
   db.unsubscribe('a');
   db.unsubscribe('never');
   db.punsubscribe('never');
-  assert.deepEqual(frames(db), [['subscribe', 'a', 1], ['subscribe', 'b', 2], ['unsubscribe', 'a', 1],
-    ['unsubscribe', 'a', 1], ['unsubscribe', 'never', 1], ['punsubscribe', 'never', 1]]);
+  assert.deepEqual(frames(db), [
+    ['subscribe', 'a', 1],
+    ['subscribe', 'b', 2],
+    ['unsubscribe', 'a', 1],
+    ['unsubscribe', 'a', 1],
+    ['unsubscribe', 'never', 1],
+    ['punsubscribe', 'never', 1],
+  ]);
   assert.equal(db.publish('a', 'x'), 0);
   db.unsubscribe('b');
   db.subscribe('b');
@@ -54,7 +64,11 @@ test('subscribe and unsubscribe ten thousand times', () => {
     assert.equal(db.publish('c', String(i)), 1);
     db.unsubscribe('c');
     assert.equal(db.publish('c', 'lost'), 0);
-    assert.deepEqual(frames(db), [['subscribe', 'c', 1], ['message', 'c', String(i)], ['unsubscribe', 'c', 0]]);
+    assert.deepEqual(frames(db), [
+      ['subscribe', 'c', 1],
+      ['message', 'c', String(i)],
+      ['unsubscribe', 'c', 0],
+    ]);
   }
 });
 
@@ -70,7 +84,10 @@ test('publish reaches every handle of the store, commands included', (t) => {
   assert.equal(a.publish('c', '1'), 2);
   assert.equal(b.call('PUBLISH', 'c', '2'), 2);
   for (const db of [a, b]) {
-    assert.deepEqual(frames(db).map((frame) => frame[2]), ['1', '2']);
+    assert.deepEqual(
+      frames(db).map((frame) => frame[2]),
+      ['1', '2'],
+    );
   }
   assert.equal(other.subNext(), undefined);
 });
@@ -81,7 +98,10 @@ test('channels are exact, payloads any bytes', () => {
   for (const name of names) db.subscribe(name);
   frames(db);
   names.forEach((name, i) => assert.equal(db.publish(name, bytes(0, i)), 1));
-  assert.deepEqual(frames(db).map((frame) => frame[2].charCodeAt(1)), [0, 1, 2, 3, 4, 5]);
+  assert.deepEqual(
+    frames(db).map((frame) => frame[2].charCodeAt(1)),
+    [0, 1, 2, 3, 4, 5],
+  );
 });
 
 test('a full queue drops and counts', () => {
@@ -91,10 +111,16 @@ test('a full queue drops and counts', () => {
   db.subNext();
   for (let i = 0; i < 25; i++) db.publish('c', String(i));
   assert.equal(db.subDropped(), 15);
-  assert.deepEqual(frames(db).map((frame) => frame[2]), Array.from({ length: 10 }, (_, i) => String(i + 15)));
+  assert.deepEqual(
+    frames(db).map((frame) => frame[2]),
+    Array.from({ length: 10 }, (_, i) => String(i + 15)),
+  );
   db.setQueueLimits({ count: 5, policy: 'drop-newest' });
   for (let i = 0; i < 8; i++) db.publish('c', String(i));
-  assert.deepEqual(frames(db).map((frame) => frame[2]), ['0', '1', '2', '3', '4']);
+  assert.deepEqual(
+    frames(db).map((frame) => frame[2]),
+    ['0', '1', '2', '3', '4'],
+  );
   assert.equal(db.subDropped(), 18);
   for (const limits of [{ policy: 'block' }, { count: -1 }, { bytes: NaN }, { count: 2 ** 32 }]) {
     assert.throws(() => db.setQueueLimits(limits), { code: 'KEVY_ERANGE' });

@@ -50,7 +50,8 @@ test('several listeners share one thread', async () => {
   const db = createKevyNitro();
   const before = threads();
   const got = { a: [], b: [], a2: [], one: [] };
-  const into = (name) => (packed, count) => got[name].push(...unpackFrames(packed, count).map(text));
+  const into = (name) => (packed, count) =>
+    got[name].push(...unpackFrames(packed, count).map(text));
   db.subscribePushBatched('a', into('a'));
   const remove = db.subscribePushBatched('b', into('b'));
   db.subscribePushBatched('a', into('a2'));
@@ -135,7 +136,10 @@ test('a throwing callback is an uncaught exception and takes nothing from others
     const seen = [];
     process.on('uncaughtException', (error) => seen.push(error.message));
     db.subscribePushBatched('c', () => { throw new Error('batched'); });
-    db.subscribePush('c', (p) => { seen.push(Buffer.from(p).toString()); throw new Error('single'); });
+    db.subscribePush('c', (payload) => {
+      seen.push(Buffer.from(payload).toString());
+      throw new Error('single');
+    });
     db.publish('c', '1');
     db.publish('c', '2');
     setTimeout(() => { console.log(seen.sort().join()); db.dispose(); }, 200);
@@ -240,7 +244,11 @@ test('idle: the poller is never woken', async () => {
   db.subscribePushBatched('c', () => {});
   const [poller] = readdirSync('/proc/self/task').filter((task) => !known.has(task));
   const switches = () =>
-    Number(/^voluntary_ctxt_switches:\s+(\d+)/m.exec(readFileSync(`/proc/self/task/${poller}/status`, 'utf8'))[1]);
+    Number(
+      /^voluntary_ctxt_switches:\s+(\d+)/m.exec(
+        readFileSync(`/proc/self/task/${poller}/status`, 'utf8'),
+      )[1],
+    );
   await sleep(100);
   const start = switches();
   await sleep(1000);
@@ -254,7 +262,12 @@ test('a push keeps the process alive only when asked to', async () => {
     db.subscribePush('c', () => {});
     ${extra}
     process.on('exit', () => console.log('exit'));`;
-  for (const extra of ['', 'db.ref(); db.unref();', 'db.ref(); db.stopPush();', 'db.ref(); db.dispose();']) {
+  for (const extra of [
+    '',
+    'db.ref(); db.unref();',
+    'db.ref(); db.stopPush();',
+    'db.ref(); db.dispose();',
+  ]) {
     const done = await child(script(extra));
     assert.deepEqual([done.code, done.out], [0, 'exit\n'], done.err);
   }
@@ -277,7 +290,10 @@ test('process.exit with messages queued, in and out of a handler', async () => {
   const done = await child(`
     const db = kevy.createKevyNitro();
     db.subscribePush('c', () => {});
-    setTimeout(() => { for (let i = 0; i < 10000; i++) db.publish('c', 'x'); process.exit(3); }, 10);`);
+    setTimeout(() => {
+      for (let i = 0; i < 10000; i++) db.publish('c', 'x');
+      process.exit(3);
+    }, 10);`);
   assert.deepEqual([done.code, done.signal], [3, null], done.err);
 });
 

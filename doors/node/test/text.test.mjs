@@ -11,11 +11,38 @@ import { bytes, hex, throwsCode } from './help.mjs';
 test('different strings are different keys', () => {
   const db = createKevyNitro();
   const keys = [
-    '', '\0', '\0\0', 'a\0b', 'a', 'é', 'e\u0301', '\u0100', '\u0000\u0001', '\ud800', '\udc00',
-    '\udc00\ud800', '\ud83d\ude3a', '\ud83d', '\ude3a', '\uffff', '\ufffd', '\u{10ffff}', '\ufeff',
-    'ÿ', '\u01ff', '中', 'x'.repeat(254), 'x'.repeat(255), 'x'.repeat(256), 'é'.repeat(255),
-    '\ud800'.repeat(300), 'x'.repeat(100000), 'x'.repeat(254) + '\u{1f600}', 'k'.repeat(7) + 'é',
-    'k'.repeat(8) + 'é', 'k'.repeat(9) + '\ud800',
+    '',
+    '\0',
+    '\0\0',
+    'a\0b',
+    'a',
+    'é',
+    'e\u0301',
+    '\u0100',
+    '\u0000\u0001',
+    '\ud800',
+    '\udc00',
+    '\udc00\ud800',
+    '\ud83d\ude3a',
+    '\ud83d',
+    '\ude3a',
+    '\uffff',
+    '\ufffd',
+    '\u{10ffff}',
+    '\ufeff',
+    'ÿ',
+    '\u01ff',
+    '中',
+    'x'.repeat(254),
+    'x'.repeat(255),
+    'x'.repeat(256),
+    'é'.repeat(255),
+    '\ud800'.repeat(300),
+    'x'.repeat(100000),
+    'x'.repeat(254) + '\u{1f600}',
+    'k'.repeat(7) + 'é',
+    'k'.repeat(8) + 'é',
+    'k'.repeat(9) + '\ud800',
   ];
   keys.forEach((key, i) => db.setString(key, String(i)));
   assert.equal(db.call('DBSIZE'), keys.length);
@@ -26,8 +53,15 @@ test('different strings are different keys', () => {
 
 test('a key is its WTF-8 bytes, on every lane', () => {
   const db = createKevyNitro();
-  const cases = [['a\0b', '610062'], ['é', 'c3a9'], ['中', 'e4b8ad'], ['\u{1f575}', 'f09f95b5'],
-    ['\ud800', 'eda080'], ['\udfff', 'edbfbf'], ['\u{10ffff}', 'f48fbfbf']];
+  const cases = [
+    ['a\0b', '610062'],
+    ['é', 'c3a9'],
+    ['中', 'e4b8ad'],
+    ['\u{1f575}', 'f09f95b5'],
+    ['\ud800', 'eda080'],
+    ['\udfff', 'edbfbf'],
+    ['\u{10ffff}', 'f48fbfbf'],
+  ];
   for (const [key, encoded] of cases) {
     db.setString(key, 'x');
     assert.equal(db.getString(Buffer.from(encoded, 'hex')), 'x');
@@ -56,7 +90,10 @@ test('strings of every length come back', () => {
 
 test('a million characters of four bytes and of three', () => {
   const db = createKevyNitro();
-  for (const [part, size] of [['\u{1f600}', 4], ['\u0800', 3]]) {
+  for (const [part, size] of [
+    ['\u{1f600}', 4],
+    ['\u0800', 3],
+  ]) {
     const value = part.repeat(1000000);
     db.setString('k', value);
     assert.equal(db.call('STRLEN', 'k'), size * 1000000);

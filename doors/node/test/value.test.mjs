@@ -74,7 +74,12 @@ test('getInto into too small a buffer says how much it takes and writes nothing'
   const db = createKevyNitro();
   db.setString('k', 'hello');
   const room = new Uint8Array(6);
-  for (const [at, fits] of [[0, true], [1, true], [2, false], [6, false]]) {
+  for (const [at, fits] of [
+    [0, true],
+    [1, true],
+    [2, false],
+    [6, false],
+  ]) {
     room.fill(0);
     if (fits) {
       assert.equal(db.getInto('k', room, at), 5);
@@ -229,22 +234,37 @@ test('ttlMs: a number from 0 up, finite', async () => {
 
 test('many: all in one, in order, or none', () => {
   const db = createKevyNitro();
-  db.setMany([['a', 'x'], ['b', bytes(1, 2)], [bytes(0xff), new ArrayBuffer(0)], ['a', 'last']]);
-  assert.deepEqual(db.getMany(['a', 'b', bytes(0xff), 'c']).map(hex), ['6c617374', '0102', '', undefined]);
+  db.setMany([
+    ['a', 'x'],
+    ['b', bytes(1, 2)],
+    [bytes(0xff), new ArrayBuffer(0)],
+    ['a', 'last'],
+  ]);
+  assert.deepEqual(db.getMany(['a', 'b', bytes(0xff), 'c']).map(hex), [
+    '6c617374',
+    '0102',
+    '',
+    undefined,
+  ]);
   db.setMany(new Map([['m', '1']]));
   db.setMany([]);
-  const bad = [['n', '1'], ['o', null]];
+  const bad = [
+    ['n', '1'],
+    ['o', null],
+  ];
   throwsCode(() => db.setMany(bad), 'KEVY_EMISUSE', TypeError);
   assert.equal(db.getString('n'), undefined);
   assert.deepEqual(db.getMany([]), []);
   let reads = 0;
   const sly = new Uint8Array(4).fill(1);
-  const entries = { *[Symbol.iterator]() {
-    yield ['s', sly];
-    structuredClone(sly.buffer, { transfer: [sly.buffer] });
-    reads++;
-    yield ['t', 'x'];
-  } };
+  const entries = {
+    *[Symbol.iterator]() {
+      yield ['s', sly];
+      structuredClone(sly.buffer, { transfer: [sly.buffer] });
+      reads++;
+      yield ['t', 'x'];
+    },
+  };
   throwsCode(() => db.setMany(entries), 'KEVY_EMISUSE', TypeError);
   assert.equal(reads, 1);
   assert.equal(db.getString('t'), undefined);
@@ -252,7 +272,19 @@ test('many: all in one, in order, or none', () => {
 
 test('numbers', () => {
   const db = createKevyNitro();
-  const numbers = [0, -0, 1, -1.5, 5e-324, Number.MAX_VALUE, 2 ** 53, 0.1, Infinity, -Infinity, NaN];
+  const numbers = [
+    0,
+    -0,
+    1,
+    -1.5,
+    5e-324,
+    Number.MAX_VALUE,
+    2 ** 53,
+    0.1,
+    Infinity,
+    -Infinity,
+    NaN,
+  ];
   for (const number of numbers) {
     db.setNumber('n', number);
     assert.ok(Object.is(db.getNumber('n'), number), `${number}`);

@@ -10,9 +10,12 @@ import { createKevyNitroAt, unpackFrames } from '../dist/index.js';
 import { child, entry, folder, sleep, text, until } from './help.mjs';
 
 const start = (source, workerData) =>
-  new Worker(`const kevy = require(${JSON.stringify(entry)});
+  new Worker(
+    `const kevy = require(${JSON.stringify(entry)});
               const { parentPort, workerData } = require('node:worker_threads');
-              ${source}`, { eval: true, workerData });
+              ${source}`,
+    { eval: true, workerData },
+  );
 
 const message = (worker) =>
   new Promise((resolve, reject) => worker.once('message', resolve).once('error', reject));
@@ -24,12 +27,16 @@ test('eight workers and the main thread share a store, ended in any order', asyn
   const main = createKevyNitroAt(dir);
   main.setString('main', 'here');
   const workers = Array.from({ length: 8 }, (_, i) =>
-    start(`const db = kevy.createKevyNitroAt(workerData.dir);
+    start(
+      `const db = kevy.createKevyNitroAt(workerData.dir);
            for (let k = 0; k < 500; k++) db.call('INCR', 'n');
            db.setString('w' + workerData.i, db.getString('main'));
            db.subscribePush('c', () => {});
            parentPort.postMessage('done');
-           setInterval(() => db.getData('n'), 1);`, { dir, i }));
+           setInterval(() => db.getData('n'), 1);`,
+      { dir, i },
+    ),
+  );
   await Promise.all(workers.map(message));
   assert.equal(main.getString('n'), '4000');
   for (let i = 0; i < 8; i++) assert.equal(main.getString('w' + i), 'here');
@@ -49,10 +56,15 @@ test('messages cross from a worker to the main thread', async (t) => {
   const dir = folder(t);
   const db = createKevyNitroAt(dir);
   const got = [];
-  db.subscribePushBatched('c', (packed, count) => got.push(...unpackFrames(packed, count).map(text)));
-  const worker = start(`const db = kevy.createKevyNitroAt(workerData);
+  db.subscribePushBatched('c', (packed, count) =>
+    got.push(...unpackFrames(packed, count).map(text)),
+  );
+  const worker = start(
+    `const db = kevy.createKevyNitroAt(workerData);
     for (let i = 0; i < 20000; i++) db.publish('c', String(i));
-    parentPort.postMessage('done');`, dir);
+    parentPort.postMessage('done');`,
+    dir,
+  );
   await message(worker);
   await until(() => got.length === 20000);
   assert.ok(got.every((part, i) => part === String(i)));
@@ -64,11 +76,14 @@ test('a worker ended while its poller delivers, many times', async (t) => {
   const dir = folder(t);
   const db = createKevyNitroAt(dir);
   for (let round = 0; round < 60; round++) {
-    const worker = start(`const db = kevy.createKevyNitroAt(workerData);
+    const worker = start(
+      `const db = kevy.createKevyNitroAt(workerData);
       let seen = 0;
       db.ref().subscribePushBatched('c', (packed, count) => { seen += count; });
       db.subscribePush('c', () => { seen++; });
-      parentPort.postMessage('up');`, dir);
+      parentPort.postMessage('up');`,
+      dir,
+    );
     await message(worker);
     const end = performance.now() + (round % 7);
     do for (let i = 0; i < 100; i++) db.publish('c', 'payload');
@@ -83,11 +98,17 @@ test('a worker ended while its poller delivers, many times', async (t) => {
 test('process.exit and a throw inside a worker’s handler', async (t) => {
   const dir = folder(t);
   const db = createKevyNitroAt(dir);
-  for (const [body, code] of [['process.exit(5)', 5], ['throw new Error("x")', 1]]) {
+  for (const [body, code] of [
+    ['process.exit(5)', 5],
+    ['throw new Error("x")', 1],
+  ]) {
     for (const lane of ['subscribePush', 'subscribePushBatched']) {
-      const worker = start(`const db = kevy.createKevyNitroAt(workerData);
+      const worker = start(
+        `const db = kevy.createKevyNitroAt(workerData);
         db.ref().${lane}('c', () => { ${body} });
-        parentPort.postMessage('up');`, dir);
+        parentPort.postMessage('up');`,
+        dir,
+      );
       worker.on('error', () => {});
       await message(worker);
       const exit = ended(worker);
@@ -100,11 +121,17 @@ test('process.exit and a throw inside a worker’s handler', async (t) => {
 
 test('a worker that simply ends leaves nothing open', async (t) => {
   const dir = folder(t);
-  const worker = start(`const db = kevy.createKevyNitroAt(workerData);
+  const worker = start(
+    `const db = kevy.createKevyNitroAt(workerData);
     db.subscribePush('c', () => {});
-    db.setString('k', 'v');`, dir);
+    db.setString('k', 'v');`,
+    dir,
+  );
   assert.equal(await ended(worker), 0);
-  const done = await child('console.log(kevy.createKevyNitroAt(process.argv[1]).getString("k"))', dir);
+  const done = await child(
+    'console.log(kevy.createKevyNitroAt(process.argv[1]).getString("k"))',
+    dir,
+  );
   assert.equal(done.out, 'v\n', done.err);
   await sleep(1);
 });

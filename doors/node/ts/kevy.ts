@@ -272,7 +272,11 @@ export class KevyNitro {
   setQueueLimits(limits: QueueLimits): void {
     const { count = 0, bytes = 0, policy = 'drop-oldest' } = limits;
     const code = { 'drop-oldest': 0, 'drop-newest': 2 }[policy];
-    if (code === undefined || !(count >= 0 && count < 2 ** 32) || !(bytes >= 0 && bytes <= 2 ** 53)) {
+    if (
+      code === undefined ||
+      !(count >= 0 && count < 2 ** 32) ||
+      !(bytes >= 0 && bytes <= 2 ** 53)
+    ) {
       throw failure(RangeError, 'KEVY_ERANGE', 'queue limits: count, bytes or policy out of range');
     }
     native.subLimit(this.#id, count, bytes, code);
