@@ -122,10 +122,10 @@ static size_t unit_at(const struct unit *unit)
     return unit->start + unit->size;
 }
 
-/* What the stamps of a unit can take at most. */
+/* What the stamps of a unit can take at most; they push each other along. */
 static size_t stamps_size_max(const struct kv_log *log, size_t size)
 {
-    return KV_STAMP_SIZE * (2 + size / (log->segment_size / KV_SEGMENT_STAMPS));
+    return KV_STAMP_SIZE * (3 + size / (log->segment_size / KV_SEGMENT_STAMPS - KV_STAMP_SIZE));
 }
 
 static int unit_begin(struct kv_log *log, size_t size, uint32_t batch_id, struct unit *out)
@@ -166,6 +166,7 @@ static uint32_t unit_take(struct unit *unit, size_t size, uint32_t lsn_count)
     kv_check_seal(unit->place.check, unit->place.segment_key, at, unit->bytes + unit->size);
     unit->size += size;
     unit->lsn += lsn_count;
+    ASSERT(unit->size <= unit->log->files->scratch_size);
     return kv_ref_of(unit->log->active->slot, at);
 }
 

@@ -6,7 +6,8 @@
 
 #include "base/assert.h"
 
-#define MARK_SEED HASH_K2
+/* "kevymark": any number but one of the constants of the hash. */
+#define MARK_SEED UINT64_C(0x6b72616d7976656b)
 #define MARK_IDENTITY_SIZE 64u
 #define MARK_BITMAP_AT 1024u
 #define MARK_CHECK_AT 4088u

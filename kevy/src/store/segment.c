@@ -10,7 +10,7 @@
 static const uint8_t segment_magic[8] = {'k', 'e', 'v', 'y', 's', 'e', 'g', '1'};
 
 /* The header's seed: its check says "a header", not "of this store". */
-#define SEGMENT_HEADER_SEED HASH_K1
+#define SEGMENT_HEADER_SEED UINT64_C(0x316765737976656b)
 
 void kv_segment_header_encode(const struct kv_segment_header *header,
                               uint8_t out[KV_SEGMENT_HEADER])
