@@ -109,7 +109,7 @@ static void race_on(KevyDb *db, size_t value_max)
     for (unsigned i = 0; i < 2; i++) {
         REQUIRE_INT(pthread_create(&readers[i], NULL, read_all, &race), 0);
     }
-    write_all(&race, 100000);
+    write_all(&race, 30000000 / value_max);
     atomic_store(&race.is_going, 0);
     for (unsigned i = 0; i < 2; i++) {
         pthread_join(readers[i], NULL);
