@@ -80,15 +80,15 @@ static const struct config_option {
     void (*read)(struct kv_call *call, const struct kv_facts *facts);
     const char *(*check)(const struct kv_call *call, struct bytes value); /* NULL: read-only */
     int (*set)(struct kv_call *call, struct bytes value);
-} options[] = {{"appendfsync", read_appendfsync, check_appendfsync, set_appendfsync},
-               {"appendonly", read_appendonly, NULL, NULL},
-               {"databases", read_databases, NULL, NULL},
-               {"dir", read_dir, NULL, NULL},
-               {"maxmemory", read_maxmemory, NULL, NULL},
-               {"maxmemory-policy", read_policy, NULL, NULL},
-               {"proto-max-bulk-len", read_bulk_max, NULL, NULL}};
+} config_options[] = {{"appendfsync", read_appendfsync, check_appendfsync, set_appendfsync},
+                      {"appendonly", read_appendonly, NULL, NULL},
+                      {"databases", read_databases, NULL, NULL},
+                      {"dir", read_dir, NULL, NULL},
+                      {"maxmemory", read_maxmemory, NULL, NULL},
+                      {"maxmemory-policy", read_policy, NULL, NULL},
+                      {"proto-max-bulk-len", read_bulk_max, NULL, NULL}};
 
-enum { OPTION_COUNT = sizeof options / sizeof *options };
+enum { OPTION_COUNT = sizeof config_options / sizeof *config_options };
 
 /* ---- GET ---- */
 
@@ -120,13 +120,13 @@ static void run_config_get(struct kv_call *call)
         call->host->facts(call->host->self, false, &facts);
     }
     for (size_t i = 0; i < OPTION_COUNT; i++) {
-        count += is_asked(call, &options[i], &name);
+        count += is_asked(call, &config_options[i], &name);
     }
     kv_reply_map(call->reply, count);
     for (size_t i = 0; i < OPTION_COUNT; i++) {
-        if (is_asked(call, &options[i], &name)) {
+        if (is_asked(call, &config_options[i], &name)) {
             kv_reply_bulk(call->reply, name);
-            options[i].read(call, &facts);
+            config_options[i].read(call, &facts);
         }
     }
 }
@@ -136,8 +136,8 @@ static void run_config_get(struct kv_call *call)
 static const struct config_option *option_find(struct bytes name)
 {
     for (size_t i = 0; i < OPTION_COUNT; i++) {
-        if (kv_arg_is(name, options[i].name)) {
-            return &options[i];
+        if (kv_arg_is(name, config_options[i].name)) {
+            return &config_options[i];
         }
     }
     return NULL;
