@@ -15,4 +15,4 @@ db.ref().subscribePush('news', (payload) => {
   db.dispose();
 });
 db.publish('news', `kevy ${db.version()} is up`);
-// endregion
+// end region

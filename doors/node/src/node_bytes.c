@@ -142,32 +142,47 @@ static bool long_string_read(kn_door *door, napi_value value, kn_bytes *out)
     return true;
 }
 
-bool kn_key_read(kn_door *door, napi_value value, kn_key *out)
+/* Sets *is_string_out to false, without an exception, for what is none. */
+static bool string_read(kn_door *door, napi_value value, kn_key *out, bool *is_string_out)
 {
     char16_t units[KN_UNITS];
     size_t count;
     napi_status status = napi_get_value_string_utf16(door->env, value, units, KN_UNITS, &count);
-    out->bytes.heap = NULL;
+    *is_string_out = status != napi_string_expected;
     if (status != napi_ok) {
-        if (status != napi_string_expected) {
-            return kn_fail_napi(door->env, status, "reading a key");
-        }
-        return kn_bytes_read(door, value, &out->bytes);
+        return !*is_string_out || kn_fail_napi(door->env, status, "reading a string");
     }
     if (count == KN_UNITS - 1) {
         return long_string_read(door, value, &out->bytes);
     }
+    out->bytes.heap = NULL;
     out->bytes.ptr = out->small;
     out->bytes.len = kn_wtf8_write(units, count, out->small);
     return true;
 }
 
-bool kn_payload_read(kn_door *door, napi_value value, kn_bytes *out)
+bool kn_key_read(kn_door *door, napi_value value, kn_key *out)
+{
+    bool is_string;
+    return string_read(door, value, out, &is_string) &&
+           (is_string || kn_bytes_read(door, value, &out->bytes));
+}
+
+bool kn_text_read(kn_door *door, napi_value value, kn_key *out)
+{
+    bool is_string;
+    if (!string_read(door, value, out, &is_string)) {
+        return false;
+    }
+    return is_string || kn_fail(door->env, KN_TYPE_ERROR, "KEVY_EMISUSE", "expected a string");
+}
+
+bool kn_item_read(kn_door *door, napi_value value, kn_bytes *out)
 {
     napi_valuetype type;
     napi_status status = napi_typeof(door->env, value, &type);
     if (status != napi_ok) {
-        return kn_fail_napi(door->env, status, "reading a payload");
+        return kn_fail_napi(door->env, status, "reading an argument");
     }
     out->heap = NULL;
     return type == napi_string ? long_string_read(door, value, out)

@@ -62,7 +62,7 @@ static bool list_item_read(kn_door *door, napi_value array, uint32_t index, kn_b
     if (status != napi_ok) {
         return kn_fail_napi(door->env, status, "reading an array");
     }
-    if (!kn_payload_read(door, value, out)) {
+    if (!kn_item_read(door, value, out)) {
         return false;
     }
     if (out->ptr == NULL) {

@@ -119,7 +119,7 @@ typedef struct kn_bytes {
     uint8_t *heap; /* what to free, or NULL */
 } kn_bytes;
 
-/* A key: its bytes, and the room for short ones. */
+/* A key, a channel or a text: its bytes, and the room for short ones. */
 typedef struct kn_key {
     kn_bytes bytes;
     uint8_t small[3 * KN_UNITS];
@@ -132,8 +132,11 @@ bool kn_key_read(kn_door *door, napi_value value, kn_key *out);
  * TypeError for anything else and for a detached buffer. */
 bool kn_bytes_read(kn_door *door, napi_value value, kn_bytes *out);
 
-/* As kn_bytes_read, and a string as WTF-8. */
-bool kn_payload_read(kn_door *door, napi_value value, kn_bytes *out);
+/* As kn_key_read, but a string it must be. */
+bool kn_text_read(kn_door *door, napi_value value, kn_key *out);
+
+/* As kn_key_read, for items of which many are kept: a string is on the heap. */
+bool kn_item_read(kn_door *door, napi_value value, kn_bytes *out);
 
 /* The memory of a buffer, to be written to within this call. */
 bool kn_room_read(kn_door *door, napi_value value, uint8_t **ptr_out, size_t *len_out);
@@ -202,10 +205,11 @@ void kn_push_stop(kn_store *store);
 /* name; each is napi_value kn_js_<name>(napi_env, napi_callback_info). */
 #define KN_FUNCTION_LIST(X)                                                                        \
     X(setup)                                                                                       \
-    X(open) X(openAt) X(dispose) X(shutdown) X(sync) X(openReport) X(getData) X(getInto)           \
-        X(getString) X(setData) X(setString) X(setMany) X(cmd) X(packArgv) X(subscribe)            \
-            X(unsubscribe) X(subNext) X(subLimit) X(subDropped) X(publish) X(pushStart)            \
-                X(pushRemove) X(pushDone) X(pushStop) X(pushRef)
+    X(open)                                                                                        \
+    X(openAt) X(dispose) X(shutdown) X(sync) X(openReport) X(getData) X(getInto) X(getString)      \
+        X(setData) X(setString) X(setMany) X(cmd) X(packArgv) X(subscribe) X(unsubscribe)          \
+            X(subNext) X(subLimit) X(subDropped) X(publish) X(pushStart) X(pushRemove) X(pushDone) \
+                X(pushStop) X(pushRef)
 
 #define KN_FUNCTION_DECLARE(name) napi_value kn_js_##name(napi_env env, napi_callback_info info);
 KN_FUNCTION_LIST(KN_FUNCTION_DECLARE)

@@ -106,16 +106,15 @@ napi_value kn_js_publish(napi_env env, napi_callback_info info)
     size_t argc = 3;
     kn_door *door = kn_arguments(env, info, &argc, argv);
     kn_store *store = kn_store_of(door, argv[0]);
-    kn_key channel;
-    kn_bytes payload;
+    kn_key channel, payload;
     if (store == NULL || !kn_key_read(door, argv[1], &channel)) {
         return NULL;
     }
-    if (kn_payload_read(door, argv[2], &payload)) {
-        const uint8_t *bytes = payload.len > 0 ? payload.ptr : (const uint8_t *)"";
-        int64_t count =
-            kevy_publish(store->db, channel.bytes.ptr, channel.bytes.len, bytes, payload.len);
-        kn_bytes_done(&payload);
+    if (kn_key_read(door, argv[2], &payload)) {
+        size_t size = payload.bytes.len;
+        const uint8_t *bytes = size > 0 ? payload.bytes.ptr : (const uint8_t *)"";
+        int64_t count = kevy_publish(store->db, channel.bytes.ptr, channel.bytes.len, bytes, size);
+        kn_key_done(&payload);
         if (count >= 0) {
             (void)napi_create_int64(env, count, &result);
         } else {

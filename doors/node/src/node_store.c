@@ -105,7 +105,7 @@ static bool db_open(kn_door *door, napi_value dir, napi_value options, KevyDb **
     napi_valuetype type = napi_undefined;
     (void)napi_typeof(door->env, dir, &type);
     if (!options_read(door, options, &how) ||
-        (type != napi_undefined && !kn_payload_read(door, dir, &path))) {
+        (type != napi_undefined && !kn_item_read(door, dir, &path))) {
         return false;
     }
     int32_t status = kevy_open_ex(path.ptr, path.len, &how, out, &error);

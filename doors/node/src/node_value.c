@@ -160,10 +160,8 @@ static void value_set(kn_store *store, const kn_key *key, const kn_bytes *value,
     }
 }
 
-typedef bool value_reader(kn_door *door, napi_value value, kn_bytes *out);
-
-/* setData and setString: (id, key, value, ttlMs?) */
-static void value_put(napi_env env, napi_callback_info info, value_reader *read)
+/* setData and setString: (id, key, value, ttlMs?). Text has its own room. */
+static void value_put(napi_env env, napi_callback_info info, bool is_text)
 {
     napi_value argv[4];
     size_t argc = 4;
@@ -175,32 +173,30 @@ static void value_put(napi_env env, napi_callback_info info, value_reader *read)
         !kn_key_read(door, argv[1], &key)) {
         return;
     }
-    kn_bytes value;
-    if (read(door, argv[2], &value)) {
-        value_set(store, &key, &value, ttl_ms);
-        kn_bytes_done(&value);
+    if (is_text) {
+        kn_key text;
+        if (kn_text_read(door, argv[2], &text)) {
+            value_set(store, &key, &text.bytes, ttl_ms);
+            kn_key_done(&text);
+        }
+    } else {
+        kn_bytes value;
+        if (kn_bytes_read(door, argv[2], &value)) {
+            value_set(store, &key, &value, ttl_ms);
+            kn_bytes_done(&value);
+        }
     }
     kn_key_done(&key);
 }
 
 napi_value kn_js_setData(napi_env env, napi_callback_info info)
 {
-    value_put(env, info, kn_bytes_read);
+    value_put(env, info, false);
     return NULL;
-}
-
-static bool string_read(kn_door *door, napi_value value, kn_bytes *out)
-{
-    napi_valuetype type = napi_undefined;
-    (void)napi_typeof(door->env, value, &type);
-    if (type != napi_string) {
-        return kn_fail(door->env, KN_TYPE_ERROR, "KEVY_EMISUSE", "the value is not a string");
-    }
-    return kn_payload_read(door, value, out);
 }
 
 napi_value kn_js_setString(napi_env env, napi_callback_info info)
 {
-    value_put(env, info, string_read);
+    value_put(env, info, true);
     return NULL;
 }

@@ -226,8 +226,9 @@ export class KevyNitro {
   }
 
   /** Runs a command and returns its reply as a value; throws error replies. */
-  call(...args: (string | number | Bytes)[]): Reply {
-    const words = args.map((arg) => (typeof arg === 'number' ? String(arg) : arg));
+  call(...args: (string | number | bigint | Bytes)[]): Reply {
+    const isNumber = (arg: unknown) => typeof arg === 'number' || typeof arg === 'bigint';
+    const words = args.map((arg) => (isNumber(arg) ? String(arg) : arg) as string | Bytes);
     const reply = parseReply(native.cmd(this.#id, packArgv(words)));
     if (reply instanceof KevyReplyError) throw reply;
     return reply;
