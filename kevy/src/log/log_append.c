@@ -325,9 +325,10 @@ static int append_batch_extent(struct kv_log *log, struct kv_draft *drafts, size
     if (status != KEVY_OK) {
         return status;
     }
+    uint32_t entry_ref = 0;
     status = unit_begin(log, kv_extent_record_size(&entry, 0), 0, &unit);
     if (status == KEVY_OK) {
-        extent->named_by = unit_extent(&unit, &entry, &place);
+        entry_ref = unit_extent(&unit, &entry, &place);
         status = unit_write(&unit);
     }
     if (status != KEVY_OK) {
@@ -335,11 +336,10 @@ static int append_batch_extent(struct kv_log *log, struct kv_draft *drafts, size
         return status;
     }
     pending_note(log, extent->used);
-    kv_batch_revive(log, extent);
     for (size_t i = 0; i < count; i++) {
         draft_publish(log, &drafts[i], lsn + i);
     }
-    kv_batch_end(log, extent);
+    kv_batch_begin(log, extent, entry_ref);
     return KEVY_OK;
 }
 

@@ -67,7 +67,8 @@ struct kv_segment {
     uint64_t last_lsn;      /* of the last record, first_lsn - 1: none */
     uint64_t death_lsn;     /* what superseded its records lies at or below this */
     uint64_t tombstone_lsn; /* of the last tombstone in it, 0: none */
-    uint32_t named_by;      /* of a batch's extent: the record that names it */
+    uint32_t named_by;      /* of a batch's extent with live records: the record that names it */
+    struct kv_segment *named_in; /* of a batch's extent: where that record lies */
     struct kv_segment *dirty_next;
     struct kv_segment *flush_next;
     struct kv_grave grave; /* once it is dead and readers may still see it */
@@ -259,9 +260,9 @@ void kv_revive(struct kv_log *log, uint32_t ref);
 /* It no longer is; the journal's function. */
 void kv_retire(void *self, uint32_t ref);
 
-/* Around counting in the records of a batch's extent. */
-void kv_batch_revive(struct kv_log *log, struct kv_segment *extent);
-void kv_batch_end(struct kv_log *log, struct kv_segment *extent);
+/* All records of a batch's extent have been counted in; from now on the record
+ * at `entry`, which names it, is live as long as one of them is. */
+void kv_batch_begin(struct kv_log *log, struct kv_segment *extent, uint32_t entry);
 
 /* ---- Writing (log_append.c, log_extent.c) ---- */
 

@@ -5,7 +5,8 @@
  *
  * An extent of one value is live as long as a newest record names it, an
  * extent of a batch as long as one of its records is a newest one; the record
- * that names a batch's extent lives and dies with it.
+ * that names a batch's extent lives and dies with it. An extent with tombstones
+ * cannot go before the segment that names it (log_mark.c).
  *
  * Threads: under the writer lock.
  */
@@ -30,19 +31,25 @@ void kv_revive(struct kv_log *log, uint32_t ref)
     }
 }
 
-void kv_batch_revive(struct kv_log *log, struct kv_segment *extent)
+void kv_batch_begin(struct kv_log *log, struct kv_segment *extent, uint32_t entry)
 {
-    const uint8_t *entry = kv_space_record(&log->space, extent->named_by);
-    kv_segment_revive(log, kv_segment_of(log, extent->named_by), kv_record_size(entry));
+    struct kv_segment *segment = kv_segment_of(log, entry);
+    extent->named_in = segment;
+    if (extent->tombstone_lsn > segment->tombstone_lsn) {
+        segment->tombstone_lsn = extent->tombstone_lsn;
+    }
+    if (extent->live != 0) {
+        extent->named_by = entry;
+        kv_segment_revive(log, segment, kv_record_size(kv_space_record(&log->space, entry)));
+    }
 }
 
-void kv_batch_end(struct kv_log *log, struct kv_segment *extent)
+/* The last of a batch's records is dead: so is the one that names them. */
+static void batch_end(struct kv_log *log, struct kv_segment *extent)
 {
-    if (extent->live == 0 && extent->named_by != 0) {
-        const uint8_t *entry = kv_space_record(&log->space, extent->named_by);
-        segment_wound(log, kv_segment_of(log, extent->named_by), kv_record_size(entry));
-        extent->named_by = 0;
-    }
+    const uint8_t *entry = kv_space_record(&log->space, extent->named_by);
+    segment_wound(log, kv_segment_of(log, extent->named_by), kv_record_size(entry));
+    extent->named_by = 0;
 }
 
 void kv_retire(void *self, uint32_t ref)
@@ -57,7 +64,7 @@ void kv_retire(void *self, uint32_t ref)
         if (--extent->name_count == 0) {
             segment_wound(log, extent, extent->live);
         }
-    } else if (segment->kind == KV_SEGMENT_EXTENT) {
-        kv_batch_end(log, segment);
+    } else if (segment->named_by != 0 && segment->live == 0) {
+        batch_end(log, segment);
     }
 }

@@ -19,26 +19,66 @@
 
 /* ---- What may go ---- */
 
-/* Says whether a segment from before `lsn` is still there. */
+/* An extent with tombstones goes together with the segment that names it: after
+ * that one, nobody would find it; before, it may still be needed. */
+static bool goes_with(const struct kv_segment *extent, const struct kv_segment *segment)
+{
+    return extent->named_in == segment && extent->tombstone_lsn != 0;
+}
+
+/* Says whether a segment from before `lsn` stays when this one goes. */
 static bool has_older(const struct kv_log *log, const struct kv_segment *than, uint64_t lsn)
 {
     struct kv_segment *segment;
     for (uint32_t slot = 0; (segment = kv_segment_after(log, &slot)) != NULL;) {
-        if (segment != than && segment->first_lsn < lsn) {
+        if (segment != than && segment->first_lsn < lsn && !goes_with(segment, than)) {
             return true;
         }
     }
     return false;
 }
 
+/* Says whether nothing in the segment is needed, as far as `point` reaches. */
+static bool is_spent(const struct kv_log *log, const struct kv_segment *segment,
+                     const struct kv_point *point)
+{
+    return segment->live == 0 && segment->is_sealed && segment != log->active &&
+           !segment->is_dirty && !segment->is_in_flush && segment->slot != point->slot &&
+           segment->last_lsn <= point->lsn && segment->death_lsn <= point->lsn;
+}
+
+/* The same for those that go with it. */
+static bool company_is_spent(const struct kv_log *log, const struct kv_segment *of,
+                             const struct kv_point *point)
+{
+    struct kv_segment *segment;
+    for (uint32_t slot = 0; (segment = kv_segment_after(log, &slot)) != NULL;) {
+        if (goes_with(segment, of) && !is_spent(log, segment, point)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool may_leave(const struct kv_log *log, const struct kv_segment *segment,
                       const struct kv_point *point)
 {
-    return segment->live == 0 && segment->is_sealed && segment != log->active &&
-           !segment->is_dirty && !segment->is_in_flush && !segment->is_leaving &&
-           segment->slot != point->slot && segment->last_lsn <= point->lsn &&
-           segment->death_lsn <= point->lsn &&
-           (segment->tombstone_lsn == 0 || !has_older(log, segment, segment->tombstone_lsn));
+    if (!is_spent(log, segment, point) || segment->is_leaving) {
+        return false;
+    }
+    if (segment->tombstone_lsn == 0) {
+        return true;
+    }
+    return segment->named_in == NULL && company_is_spent(log, segment, point) &&
+           !has_older(log, segment, segment->tombstone_lsn);
+}
+
+static void company_leaves(struct kv_log *log, const struct kv_segment *of)
+{
+    struct kv_segment *segment;
+    for (uint32_t slot = 0; (segment = kv_segment_after(log, &slot)) != NULL;) {
+        segment->is_leaving = segment->is_leaving || goes_with(segment, of);
+    }
 }
 
 static size_t choose_leaving(struct kv_log *log, const struct kv_point *point)
@@ -48,6 +88,7 @@ static size_t choose_leaving(struct kv_log *log, const struct kv_point *point)
     for (uint32_t slot = 0; (segment = kv_segment_after(log, &slot)) != NULL;) {
         if (may_leave(log, segment, point)) {
             segment->is_leaving = true;
+            company_leaves(log, segment);
             count++;
         }
     }

@@ -82,8 +82,6 @@ static int apply_batch(struct kv_opening *opening, struct kv_segment *extent, co
     size_t offset = KV_EXTENT_DATA, end = offset + kv_record_value_size(entry);
     struct kv_cursor cursor = {.base = extent->base};
     int status = KEVY_OK;
-    extent->named_by = entry_ref;
-    kv_batch_revive(opening->log, extent);
     for (uint32_t i = 0; status == KEVY_OK && i < count; i++) {
         const uint8_t *record = cursor.base + offset;
         if (end - offset < KV_RECORD_HEADER || kv_record_size(record) > end - offset ||
@@ -95,7 +93,7 @@ static int apply_batch(struct kv_opening *opening, struct kv_segment *extent, co
             apply_record(opening, extent, record, kv_ref_of(slot, offset % KV_SLOT_SIZE), lsn + i);
         offset += kv_record_size(record);
     }
-    kv_batch_end(opening->log, extent);
+    kv_batch_begin(opening->log, extent, entry_ref);
     return status;
 }
 

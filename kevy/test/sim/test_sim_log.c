@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * The crash simulator over the log: one seed gives a life of random writes,
+ * syncs, faults, kills, power cuts and reopens, checked against a list of what
+ * the store should hold after each write.
+ *
+ * What must be true after each reopen:
+ *   - the store holds what it held after some write j: a prefix, nothing
+ *     invented, nothing resurrected
+ *   - j is not before the last write that was known to be durable, nor, if only
+ *     the process died, before the last acknowledged one
+ *   - j is not behind the last write that was begun; one that failed while the
+ *     process went on is not in it
+ *
+ * SIM_SEEDS=N in the environment runs that many; --seed=N starts there.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "kevy/test/log_model.h"
+#include "testing/crash_os.h"
+#include "testing/harness.h"
+
+enum { WRITES_MAX = 4096, ROUNDS = 6 };
+
+struct sim {
+    struct crash_os *crash;
+    uint64_t random;
+    struct model model;
+    struct model_state states[WRITES_MAX]; /* after each write */
+    size_t end;                            /* writes that were acknowledged, states[end] the last */
+    size_t durable;                        /* states[durable] is known to be on the disk */
+    bool has_doubt; /* the process died within a write: states[end + 1] may be it */
+    uint64_t version;
+    uint8_t policy;
+    uint64_t open_count;
+};
+
+static uint64_t below(struct sim *sim, uint64_t bound)
+{
+    return test_random(&sim->random) % bound;
+}
+
+/* ---- Checks ---- */
+
+static void state_print_difference(size_t index, const struct model_state *want,
+                                   const struct model_state *seen)
+{
+    printf("after write %zu:", index);
+    for (uint32_t db = 0; db < MODEL_DATABASES; db++) {
+        for (uint32_t key = 0; key < MODEL_KEYS; key++) {
+            if (want->version[db][key] != seen->version[db][key]) {
+                printf(" %u/k%02u want %llu have %llu", (unsigned)db, (unsigned)key,
+                       (unsigned long long)want->version[db][key],
+                       (unsigned long long)seen->version[db][key]);
+            }
+        }
+    }
+    printf("\n");
+}
+
+/* Finds the state that the store holds among those that it may hold. */
+static bool settle(struct sim *sim, size_t from, size_t to)
+{
+    struct model_state seen;
+    if (!CHECK(model_read(&sim->model, &seen))) {
+        return false;
+    }
+    for (size_t i = to + 1; i-- > from;) {
+        if (memcmp(&seen, &sim->states[i], sizeof seen) == 0) {
+            sim->states[0] = seen;
+            sim->end = sim->durable = 0;
+            sim->has_doubt = false;
+            return true;
+        }
+    }
+    for (size_t i = from; i <= to; i++) {
+        state_print_difference(i, &sim->states[i], &seen);
+    }
+    return CHECK(!"the store holds what it never held, or lost what it had");
+}
+
+/* ---- Writes ---- */
+
+static size_t some_size(struct sim *sim)
+{
+    switch (below(sim, 16)) {
+    case 0:
+        return 4000 + below(sim, 20000);
+    case 1:
+        return 8 + below(sim, 4000);
+    default:
+        return 8 + below(sim, 300);
+    }
+}
+
+static struct model_change some_change(struct sim *sim)
+{
+    struct model_change change = {(uint32_t)below(sim, MODEL_DATABASES),
+                                  (uint32_t)below(sim, MODEL_KEYS), 0, some_size(sim)};
+    if (below(sim, 5) != 0) {
+        change.version = ++sim->version;
+    }
+    return change;
+}
+
+static void state_change(struct model_state *state, const struct model_change *change)
+{
+    state->version[change->db][change->key] = change->version;
+}
+
+static void state_swap(struct model_state *state)
+{
+    struct model_state before = *state;
+    memcpy(state->version[0], before.version[1], sizeof state->version[0]);
+    memcpy(state->version[1], before.version[0], sizeof state->version[1]);
+}
+
+/* Does one random write; `next` becomes what the store should hold then. */
+static int some_write(struct sim *sim, struct model_state *next, bool *is_appended)
+{
+    struct model_change changes[MODEL_BATCH_MAX];
+    uint64_t kind = below(sim, 40);
+    size_t count = kind < 4 ? 2 + below(sim, kind == 0 ? MODEL_BATCH_MAX - 2 : 6) : 1;
+    if (kind == 38) {
+        uint32_t db = (uint32_t)below(sim, MODEL_DATABASES);
+        memset(next->version[db], 0, sizeof next->version[db]);
+        return model_flush(&sim->model, db, is_appended);
+    }
+    if (kind == 39) {
+        state_swap(next);
+        return model_swap(&sim->model, is_appended);
+    }
+    for (size_t i = 0; i < count; i++) {
+        changes[i] = some_change(sim);
+        state_change(next, &changes[i]);
+    }
+    return model_write(&sim->model, changes, count, is_appended);
+}
+
+/* ---- A life ---- */
+
+static int sim_open(struct sim *sim)
+{
+    sim->open_count++;
+    return model_open(&sim->model, crash_os_table(sim->crash), "store", sim->policy);
+}
+
+/* Writes for a while; true when the process is dead. */
+static bool live(struct sim *sim, size_t count, bool is_mortal)
+{
+    for (size_t i = 0; i < count && sim->end + 2 < WRITES_MAX; i++) {
+        bool is_appended = false;
+        sim->states[sim->end + 1] = sim->states[sim->end];
+        int status = some_write(sim, &sim->states[sim->end + 1], &is_appended);
+        if (is_appended) {
+            sim->end++;
+        } else if (is_mortal) {
+            sim->has_doubt = true;
+            return true;
+        }
+        if (status == 0 && sim->policy == KEVY_FSYNC_ALWAYS) {
+            sim->durable = sim->end;
+        }
+        if (below(sim, 30) == 0 && kv_log_sync(sim->model.log) == 0) {
+            sim->durable = sim->end;
+        }
+        crash_os_pass(sim->crash, below(sim, 100));
+    }
+    return false;
+}
+
+/* The process ends without a word: whatever it still does changes nothing. */
+static void drop(struct sim *sim)
+{
+    crash_os_fault(sim->crash, CRASH_DEAD, 0, 1);
+    model_close(&sim->model);
+}
+
+/* Opens, perhaps dying in the middle a few times. */
+static bool open_again(struct sim *sim, bool is_cut)
+{
+    for (uint64_t deaths = below(sim, 3); deaths > 0; deaths--) {
+        crash_os_fault(sim->crash, CRASH_DEAD, below(sim, 40), 1);
+        if (sim_open(sim) == 0) {
+            drop(sim);
+        }
+        if (is_cut && below(sim, 2) == 0) {
+            crash_os_power_cut(sim->crash);
+        } else {
+            crash_os_kill(sim->crash);
+        }
+    }
+    int status = sim_open(sim);
+    if (status != 0) {
+        printf("open: %d %s (%s at %llu)\n", status, sim->model.error.text, sim->model.error.path,
+               (unsigned long long)sim->model.error.offset);
+    }
+    return CHECK_INT(status, 0);
+}
+
+static bool one_round(struct sim *sim)
+{
+    uint64_t way = below(sim, 8);
+    bool is_mortal = way < 6, is_cut = way < 4;
+    if (is_mortal) {
+        crash_os_fault(sim->crash, CRASH_DEAD, below(sim, 600), 1);
+    } else if (way == 6) {
+        static const enum crash_fault faults[] = {CRASH_NOSPC, CRASH_EIO, CRASH_SHORT};
+        crash_os_fault(sim->crash, faults[below(sim, 3)], below(sim, 200), 1 + below(sim, 5));
+    }
+    (void)live(sim, 20 + below(sim, 150), is_mortal);
+    if (way == 7) {
+        model_close(&sim->model);
+        sim->durable = sim->end;
+        is_cut = true;
+    } else {
+        drop(sim);
+    }
+    if (is_cut) {
+        crash_os_power_cut(sim->crash);
+    } else {
+        crash_os_kill(sim->crash);
+    }
+    if (getenv("SIM_TRACE") != NULL) {
+        printf("way %llu, policy %u, %zu writes, %zu durable, doubt %d\n", (unsigned long long)way,
+               sim->policy, sim->end, sim->durable, sim->has_doubt);
+    }
+    size_t from = is_cut ? sim->durable : sim->end;
+    size_t to = sim->end + (sim->has_doubt ? 1 : 0);
+    return open_again(sim, is_cut) && settle(sim, from, to);
+}
+
+static bool one_life(uint64_t seed)
+{
+    struct sim *sim = (struct sim *)calloc(1, sizeof *sim);
+    REQUIRE(sim != NULL);
+    sim->random = seed;
+    sim->crash = crash_os_new(seed * 31 + 7);
+    sim->policy = (uint8_t)below(sim, 3);
+    bool is_good = open_again(sim, true);
+    for (int round = 0; is_good && round < ROUNDS; round++) {
+        is_good = one_round(sim);
+    }
+    if (sim->model.log != NULL) {
+        model_close(&sim->model);
+    }
+    crash_os_free(sim->crash);
+    free(sim);
+    if (!is_good) {
+        printf("seed %llu\n", (unsigned long long)seed);
+    }
+    return is_good;
+}
+
+TEST_LIMIT(sim_lives, 600)
+{
+    const char *wanted = getenv("SIM_SEEDS");
+    uint64_t count = wanted == NULL ? 300 : strtoull(wanted, NULL, 10), first = test_seed();
+    for (uint64_t seed = first; seed < first + count; seed++) {
+        if (!one_life(seed)) {
+            break;
+        }
+    }
+}
