@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+@file:JvmName("KevyFlows")
+
+package io.kevy
+
+import kotlin.concurrent.thread
+import kotlinx.coroutines.channels.Channel
+import kotlinx.coroutines.channels.ProducerScope
+import kotlinx.coroutines.channels.awaitClose
+import kotlinx.coroutines.channels.trySendBlocking
+import kotlinx.coroutines.flow.Flow
+import kotlinx.coroutines.flow.buffer
+import kotlinx.coroutines.flow.callbackFlow
+
+/*
+ * Messages as flows. This file alone needs kotlinx-coroutines, which is an optional dependency.
+ */
+
+/**
+ * The messages of channels, cold: each collector has a subscription of its own, from the moment it
+ * begins to collect until it ends. A slow collector meets the queue's bounds (see [Subscription]),
+ * and slows down nobody else.
+ *
+ * The flow fails with an IllegalStateException when the store is closed. A collector costs one
+ * daemon thread, which sleeps until a message comes.
+ */
+public fun Kevy.messages(vararg channels: String): Flow<Message> = flowOf { subscribe(*channels) }
+
+/** As [messages], of all channels that match one of the glob patterns. */
+public fun Kevy.patternMessages(vararg patterns: String): Flow<Message> =
+    flowOf { psubscribe(*patterns) }
+
+private fun flowOf(subscribe: () -> Subscription): Flow<Message> =
+    callbackFlow {
+            val subscription = subscribe()
+            thread(isDaemon = true, name = "kevy-flow") { pump(subscription) }
+            awaitClose { subscription.close() }
+        }
+        .buffer(Channel.RENDEZVOUS)
+
+/** Hands messages over one by one until the collector has gone. */
+private fun ProducerScope<Message>.pump(subscription: Subscription) {
+    try {
+        while (trySendBlocking(subscription.next()).isSuccess) {
+            // The next one.
+        }
+    } catch (failure: Throwable) {
+        close(failure)
+    }
+}
