@@ -111,10 +111,12 @@ static int note(JNIEnv *env, enum function function)
 #undef V3
 #undef V4
 #undef V5
+/* A failing function returns null, or an error number. */
+#define FAILED(R) _Generic((R)0, jint : JNI_ERR, default : 0)
 #define WRAP(R, name, parameters, arguments)                                                       \
     static R JNICALL wrap_##name parameters                                                        \
     {                                                                                              \
-        return note(env, spy_##name) ? (R)0 : real->name arguments;                                \
+        return note(env, spy_##name) ? (R)FAILED(R) : real->name arguments;                        \
     }
 #define WRAP_VOID(name, parameters, arguments)                                                     \
     static void JNICALL wrap_##name parameters                                                     \

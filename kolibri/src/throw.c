@@ -189,7 +189,9 @@ void kol_throwable_text(JNIEnv *env, jthrowable throwable, char *buffer, size_t 
     }
     buffer[0] = 0;
     jthrowable pending = kol_take(env);
-    if (kol__Throwable_toString(env, kol__Throwable__raw(throwable), &string) != KOL_OK) {
+    if (kol__ready(env, NULL) != KOL_OK) {
+        (*env)->ExceptionClear(env);
+    } else if (kol__Throwable_toString(env, kol__Throwable__raw(throwable), &string) != KOL_OK) {
         (*env)->ExceptionClear(env);
         kol__Class cls = kol__Class__raw((*env)->GetObjectClass(env, throwable));
         if (kol__Class_getName(env, cls, &string) != KOL_OK) {
