@@ -70,7 +70,8 @@ struct kv_sub {
     struct kv_queue queue;
     uint64_t mark; /* the serial of the publish that counts `wanted` */
     uint32_t wanted;
-    uint32_t users; /* threads inside a call that needs this struct to stay */
+    uint32_t users;            /* threads inside a call that needs this struct to stay */
+    _Atomic uint32_t arrivals; /* changes with every message; read without the lock */
     struct kv_sleepers waiters;
     struct kv_sleepers closer;
     uint32_t wake_epoch; /* grows when kv_sub_wake wakes the waiters of now */

@@ -52,7 +52,8 @@ void kv_queue_move(struct kv_hold *hold, struct kv_queue *queue, struct kv_entry
 void kv_queue_push(struct kv_queue *queue, struct kv_message *message, struct kv_topic *pattern)
 {
     ASSERT(kv_queue_count(queue) < queue->capacity);
-    *kv_queue_slot(queue, queue->tail) = (struct kv_entry){message, pattern, queue->gap};
+    *kv_queue_slot(queue, queue->tail) = (struct kv_entry){message, pattern, message->channel_size,
+                                                           message->payload_size, queue->gap};
     queue->tail++;
     queue->gap = 0;
     queue->bytes += kv_message_weight(message);
@@ -74,7 +75,7 @@ static struct kv_entry queue_shift(struct kv_queue *queue)
     ASSERT(kv_queue_count(queue) > 0);
     struct kv_entry entry = *kv_queue_slot(queue, queue->head);
     queue->head++;
-    queue->bytes -= kv_message_weight(entry.message);
+    queue->bytes -= kv_entry_weight(&entry);
     return entry;
 }
 

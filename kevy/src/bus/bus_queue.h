@@ -28,11 +28,20 @@ struct kv_topic;
 /* How many acknowledgements may wait unread. */
 #define KV_QUEUE_ACKS_MAX 65536u
 
+/* Sizes are kept here too, so that counting a queue under the lock does not touch messages, whose
+ * cache lines another core has just written. */
 struct kv_entry {
     struct kv_message *message;
     struct kv_topic *pattern; /* that matched, or NULL: subscribed by the channel's name */
+    uint32_t channel_size;
+    uint32_t payload_size;
     uint64_t dropped;
 };
+
+static inline size_t kv_entry_weight(const struct kv_entry *entry)
+{
+    return (size_t)entry->channel_size + entry->payload_size;
+}
 
 enum kv_ack_kind { KV_ACK_SUBSCRIBE, KV_ACK_UNSUBSCRIBE, KV_ACK_PSUBSCRIBE, KV_ACK_PUNSUBSCRIBE };
 

@@ -20,9 +20,11 @@ static bool verify_queue(struct kv_queue *queue)
     bool is_sound = kv_queue_count(queue) <= queue->capacity && queue->head <= queue->tail;
     for (uint64_t i = queue->head; is_sound && i != queue->tail; i++) {
         struct kv_entry *entry = kv_queue_slot(queue, i);
-        bytes += kv_message_weight(entry->message);
+        bytes += kv_entry_weight(entry);
         missing += entry->dropped;
-        is_sound = entry->message->refs > 0 && (entry->pattern == NULL || entry->pattern->refs > 0);
+        is_sound = entry->message->refs > 0 &&
+                   kv_entry_weight(entry) == kv_message_weight(entry->message) &&
+                   (entry->pattern == NULL || entry->pattern->refs > 0);
     }
     for (struct kv_ack *ack = queue->first_ack; ack != NULL; ack = ack->next) {
         acks++;

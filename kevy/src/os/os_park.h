@@ -42,6 +42,16 @@ bool kv_park_wait(_Atomic uint32_t *word, uint32_t expected, uint64_t deadline_n
  * not read, and a thread that parks on a new word at the same address wakes early at worst. */
 void kv_park_wake(_Atomic uint32_t *word, uint32_t count);
 
+/* Asks for the cache line at `address`, to be written soon. Any address will do. */
+static inline void kv_cpu_fetch(const void *address)
+{
+#if defined(__GNUC__)
+    __builtin_prefetch(address, 1);
+#else
+    (void)address;
+#endif
+}
+
 /* Tells the processor that this thread spins. */
 static inline void kv_cpu_relax(void)
 {
