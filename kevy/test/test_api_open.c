@@ -213,7 +213,8 @@ TEST(everything_comes_back_after_close)
 static int write_until_killed(const char *dir)
 {
     KevyDb *db = open_dir(dir);
-    const char *path = strcat(strcpy((char[600]){0}, dir), ".acked");
+    char path[600];
+    (void)snprintf(path, sizeof path, "%s.acked", dir);
     int acked = open(path, O_CREAT | O_WRONLY, 0600);
     if (db == NULL || acked < 0) {
         return 1;
