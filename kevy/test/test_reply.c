@@ -44,6 +44,7 @@ static void write_everything(struct kv_reply *reply)
     kv_reply_ok(reply);
     kv_reply_status(reply, "PONG");
     kv_reply_int(reply, INT64_MIN);
+    kv_reply_int_text(reply, BYTES_LITERAL("-7"));
     kv_reply_bulk(reply, BYTES_LITERAL("a\0b"));
     kv_reply_bulk(reply, bytes_of(NULL, 0));
     kv_reply_bulk_int(reply, -12);
@@ -63,7 +64,7 @@ static void write_everything(struct kv_reply *reply)
 }
 
 static const char everything[] =
-    "*3\r\n+OK\r\n+PONG\r\n:-9223372036854775808\r\n$3\r\na\0b\r\n$0\r\n\r\n$3\r\n-12\r\n"
+    "*3\r\n+OK\r\n+PONG\r\n:-9223372036854775808\r\n:-7\r\n$3\r\na\0b\r\n$0\r\n\r\n$3\r\n-12\r\n"
     "$20\r\n18446744073709551615\r\n$-1\r\n*-1\r\n*2\r\n*2\r\n*2\r\n:1\r\n:2\r\n"
     "-ERR bad 'x  y'\r\n";
 

@@ -123,6 +123,11 @@ bool kv_call_find(const struct kv_call *call, struct bytes key, struct kv_item *
     return kv_keyspace_find(call->keyspace, kv_call_db(call), key, out) == 1;
 }
 
+bool kv_call_find_key(const struct kv_call *call, struct kv_key key, struct kv_item *out)
+{
+    return kv_keyspace_find_key(call->keyspace, kv_call_db(call), key, out) == 1;
+}
+
 bool kv_call_done(struct kv_call *call, int64_t status)
 {
     if (status >= 0) {
@@ -141,9 +146,19 @@ bool kv_call_put(struct kv_call *call, const struct kv_pair *pairs, size_t count
     return kv_call_done(call, kv_keyspace_put(call->keyspace, kv_call_db(call), pairs, count));
 }
 
+bool kv_call_put_key(struct kv_call *call, struct kv_key key, struct bytes value,
+                     uint64_t expiry_ms)
+{
+    if (call->reply->failed) {
+        return false;
+    }
+    int status = kv_keyspace_put_key(call->keyspace, kv_call_db(call), key, value, expiry_ms);
+    return kv_call_done(call, status);
+}
+
 bool kv_call_put_one(struct kv_call *call, struct bytes key, struct bytes value, uint64_t expiry_ms)
 {
-    return kv_call_put(call, &(struct kv_pair){key, value, expiry_ms}, 1);
+    return kv_call_put_key(call, kv_keyspace_key(call->keyspace, key), value, expiry_ms);
 }
 
 bool kv_call_remove(struct kv_call *call, const struct bytes *keys, size_t count,

@@ -66,12 +66,15 @@ static inline uint32_t kv_call_db(const struct kv_call *call)
 
 /* Finds a key of the call's database. Borrowed until the next change. */
 bool kv_call_find(const struct kv_call *call, struct bytes key, struct kv_item *out);
+bool kv_call_find_key(const struct kv_call *call, struct kv_key key, struct kv_item *out);
 
 /* Change the keyspace, whole or not at all. What the reply holds by then must
  * be complete but for an answer of at most 64 bytes; if it failed, nothing is
  * changed. On failure the reply is an error. */
 bool kv_call_put(struct kv_call *call, const struct kv_pair *pairs, size_t count);
 bool kv_call_put_one(struct kv_call *call, struct bytes key, struct bytes value,
+                     uint64_t expiry_ms);
+bool kv_call_put_key(struct kv_call *call, struct kv_key key, struct bytes value,
                      uint64_t expiry_ms);
 bool kv_call_remove(struct kv_call *call, const struct bytes *keys, size_t count,
                     int64_t *removed_out);

@@ -9,7 +9,7 @@
 void kv_run_ping(struct kv_call *call)
 {
     if (call->argc == 1) {
-        kv_reply_raw(call->reply, BYTES_LITERAL("+PONG\r\n"));
+        kv_reply_pong(call->reply);
     } else if (call->argc == 2) {
         kv_reply_bulk(call->reply, call->argv[1]);
     } else {

@@ -11,9 +11,10 @@
 
 static void add_to(struct kv_call *call, int64_t increment)
 {
+    struct kv_key key = kv_keyspace_key(call->keyspace, call->argv[1]);
     struct kv_item item = {{NULL, 0}, 0};
     int64_t number = 0;
-    if (kv_call_find(call, call->argv[1], &item) && !kv_number_parse_int(item.value, &number)) {
+    if (kv_call_find_key(call, key, &item) && !kv_number_parse_int(item.value, &number)) {
         kv_call_refuse(call, KV_TEXT_INT);
         return;
     }
@@ -24,8 +25,8 @@ static void add_to(struct kv_call *call, int64_t increment)
     number += increment;
     uint8_t text[KV_INT_TEXT];
     struct bytes value = bytes_of(text, kv_number_format_int(number, text));
-    if (kv_call_put_one(call, call->argv[1], value, item.expiry_ms)) {
-        kv_reply_int(call->reply, number);
+    if (kv_call_put_key(call, key, value, item.expiry_ms)) {
+        kv_reply_int_text(call->reply, value);
     }
 }
 

@@ -65,19 +65,33 @@ static uint64_t fold_case(uint64_t x)
     return x + upper * ('a' - 'A');
 }
 
+/* The first 8 bytes of a name as one number, zeros behind its end; read in
+ * pieces that overlap, so that nothing is stored and loaded again. */
+static uint64_t name_word(const uint8_t *p, size_t size)
+{
+    if (size >= 8) {
+        return load_u64(p);
+    }
+    if (size >= 4) {
+        return load_u32(p) | (uint64_t)load_u32(p + size - 4) << (8 * (size - 4));
+    }
+    if (size >= 2) {
+        return load_u16(p) | (uint64_t)load_u16(p + size - 2) << (8 * (size - 2));
+    }
+    return size == 0 ? 0 : *p;
+}
+
 const struct kv_command *kv_command_find(struct bytes name)
 {
-    char text[NAME_MAX_SIZE] = {0};
+    uint8_t words[NAME_MAX_SIZE];
     if (name.size == 0 || name.size > NAME_MAX_SIZE) {
         return NULL;
     }
-    memcpy(text, name.data, name.size);
-    for (size_t i = 0; i < NAME_MAX_SIZE; i += 8) {
-        uint64_t word;
-        memcpy(&word, text + i, 8);
-        word = fold_case(word);
-        memcpy(text + i, &word, 8);
+    store_u64(words, fold_case(name_word(name.data, name.size)));
+    if (name.size > 8) {
+        store_u64(words + 8, fold_case(name_word(name.data + 8, name.size - 8)));
     }
+    const char *text = (const char *)words;
     switch (name.size) {
 #define OF_SIZE(n)                                                                                 \
     case n:                                                                                        \
@@ -85,10 +99,20 @@ const struct kv_command *kv_command_find(struct bytes name)
         OF_SIZE(3)
         OF_SIZE(4)
         OF_SIZE(5)
-        OF_SIZE(6) OF_SIZE(7) OF_SIZE(8) OF_SIZE(9) OF_SIZE(10) OF_SIZE(11) OF_SIZE(12) OF_SIZE(13)
-            OF_SIZE(14) OF_SIZE(15) OF_SIZE(16)
+        OF_SIZE(6)
+        OF_SIZE(7)
+        OF_SIZE(8)
+        OF_SIZE(9)
+        OF_SIZE(10)
+        OF_SIZE(11)
+        OF_SIZE(12)
+        OF_SIZE(13)
+        OF_SIZE(14)
+        OF_SIZE(15)
+        OF_SIZE(16)
 #undef OF_SIZE
-                default : return NULL;
+    default:
+        return NULL;
     }
 }
 
@@ -154,6 +178,16 @@ static bool arity_fits(const struct kv_command *command, size_t argc)
     return command->arity < 0 ? argc >= (size_t)-command->arity : argc == (size_t)command->arity;
 }
 
+static bool has_long_argument(size_t argc, const struct bytes *argv)
+{
+    for (size_t i = 1; i < argc; i++) {
+        if (argv[i].size > KEVY_SIZE_MAX) {
+            return true;
+        }
+    }
+    return false;
+}
+
 const struct kv_command *kv_command_resolve(struct kv_reply *reply, size_t argc,
                                             const struct bytes *argv)
 {
@@ -172,11 +206,13 @@ const struct kv_command *kv_command_resolve(struct kv_reply *reply, size_t argc,
         refuse_arity(reply, command);
         return NULL;
     }
+    size_t all = 0;
     for (size_t i = 1; i < argc; i++) {
-        if (argv[i].size > KEVY_SIZE_MAX) {
-            kv_reply_error(reply, "ERR an argument is longer than 512 MiB");
-            return NULL;
-        }
+        all |= argv[i].size;
+    }
+    if (all > KEVY_SIZE_MAX && has_long_argument(argc, argv)) {
+        kv_reply_error(reply, "ERR an argument is longer than 512 MiB");
+        return NULL;
     }
     return command;
 }

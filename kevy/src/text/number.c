@@ -19,6 +19,9 @@
 
 #include "base/assert.h"
 
+/* So many digits always fit into a uint64_t. */
+enum { DIGITS_SAFE = 19 };
+
 /* Reads digits up to the end; false at any other byte, at none, past `max`. */
 static bool parse_digits(const uint8_t *p, const uint8_t *end, uint64_t max, uint64_t *out)
 {
@@ -26,15 +29,22 @@ static bool parse_digits(const uint8_t *p, const uint8_t *end, uint64_t max, uin
     if (p == end) {
         return false;
     }
+    for (const uint8_t *safe = end - p > DIGITS_SAFE ? p + DIGITS_SAFE : end; p < safe; p++) {
+        unsigned digit = (unsigned)*p - '0';
+        if (digit > 9) {
+            return false;
+        }
+        number = number * 10 + digit;
+    }
     for (; p < end; p++) {
         unsigned digit = (unsigned)*p - '0';
-        if (digit > 9 || number > (max - digit) / 10) {
+        if (digit > 9 || number > (UINT64_MAX - digit) / 10) {
             return false;
         }
         number = number * 10 + digit;
     }
     *out = number;
-    return true;
+    return number <= max;
 }
 
 bool kv_number_parse_int(struct bytes text, int64_t *out)
@@ -111,16 +121,43 @@ bool kv_number_parse_float(struct bytes text, long double *out)
     return true;
 }
 
+static size_t digits_of(uint64_t number)
+{
+    size_t count = 1;
+    for (;;) {
+        if (number < 10) {
+            return count;
+        }
+        if (number < 100) {
+            return count + 1;
+        }
+        if (number < 1000) {
+            return count + 2;
+        }
+        if (number < 10000) {
+            return count + 3;
+        }
+        number /= 10000;
+        count += 4;
+    }
+}
+
 size_t kv_number_format_uint(uint64_t number, uint8_t *out)
 {
-    uint8_t digits[KV_INT_TEXT];
-    size_t at = sizeof digits;
-    do {
-        digits[--at] = (uint8_t)('0' + number % 10);
-        number /= 10;
-    } while (number != 0);
-    memcpy(out, digits + at, sizeof digits - at);
-    return sizeof digits - at;
+    static const char pairs[] = "00010203040506070809101112131415161718192021222324"
+                                "25262728293031323334353637383940414243444546474849"
+                                "50515253545556575859606162636465666768697071727374"
+                                "75767778798081828384858687888990919293949596979899";
+    size_t size = digits_of(number), at = size;
+    while (at > 1) {
+        at -= 2;
+        memcpy(out + at, pairs + 2 * (number % 100), 2);
+        number /= 100;
+    }
+    if (at == 1) {
+        out[0] = (uint8_t)('0' + number);
+    }
+    return size;
 }
 
 size_t kv_number_format_int(int64_t number, uint8_t *out)

@@ -66,12 +66,14 @@ static bool reply_grow(struct kv_reply *reply, size_t size)
     return true;
 }
 
+static inline bool reply_reserve(struct kv_reply *reply, size_t size)
+{
+    return (reply->capacity - reply->size >= size && !reply->failed) || reply_grow(reply, size);
+}
+
 bool kv_reply_reserve(struct kv_reply *reply, size_t size)
 {
-    if (reply->capacity - reply->size >= size && !reply->failed) {
-        return true;
-    }
-    return reply_grow(reply, size);
+    return reply_reserve(reply, size);
 }
 
 void kv_reply_rewind(struct kv_reply *reply, size_t size)
@@ -81,8 +83,8 @@ void kv_reply_rewind(struct kv_reply *reply, size_t size)
     reply->failed = false;
 }
 
-/* Copies to reserved room. */
-static void reply_put(struct kv_reply *reply, const void *data, size_t size)
+/* Copies to reserved room. Inline, so that constants are stores. */
+static inline void reply_put(struct kv_reply *reply, const void *data, size_t size)
 {
     ASSERT(reply->capacity - reply->size >= size);
     if (size > 0) {
@@ -91,11 +93,16 @@ static void reply_put(struct kv_reply *reply, const void *data, size_t size)
     }
 }
 
-void kv_reply_raw(struct kv_reply *reply, struct bytes bytes)
+static inline void reply_raw(struct kv_reply *reply, struct bytes bytes)
 {
-    if (kv_reply_reserve(reply, bytes.size)) {
+    if (reply_reserve(reply, bytes.size)) {
         reply_put(reply, bytes.data, bytes.size);
     }
+}
+
+void kv_reply_raw(struct kv_reply *reply, struct bytes bytes)
+{
+    reply_raw(reply, bytes);
 }
 
 /* Writes type, number, CR LF to `out` (HEADER_MAX bytes); returns the size. */
@@ -111,7 +118,7 @@ static size_t header_format(uint8_t *out, char type, int64_t number)
 /* As above, straight into the reply, with room for `more` bytes behind it. */
 static bool reply_header(struct kv_reply *reply, char type, int64_t number, size_t more)
 {
-    if (!kv_reply_reserve(reply, HEADER_MAX + more)) {
+    if (!reply_reserve(reply, HEADER_MAX + more)) {
         return false;
     }
     reply->size += header_format(reply->data + reply->size, type, number);
@@ -130,7 +137,12 @@ static void reply_line(struct kv_reply *reply, char type, const char *text)
 
 void kv_reply_ok(struct kv_reply *reply)
 {
-    kv_reply_raw(reply, BYTES_LITERAL("+OK\r\n"));
+    reply_raw(reply, BYTES_LITERAL("+OK\r\n"));
+}
+
+void kv_reply_pong(struct kv_reply *reply)
+{
+    reply_raw(reply, BYTES_LITERAL("+PONG\r\n"));
 }
 
 void kv_reply_status(struct kv_reply *reply, const char *text)
@@ -141,6 +153,16 @@ void kv_reply_status(struct kv_reply *reply, const char *text)
 void kv_reply_int(struct kv_reply *reply, int64_t number)
 {
     reply_header(reply, ':', number, 0);
+}
+
+void kv_reply_int_text(struct kv_reply *reply, struct bytes digits)
+{
+    if (reply_reserve(reply, HEADER_MAX)) {
+        ASSERT(digits.size <= KV_INT_TEXT);
+        reply_put(reply, ":", 1);
+        reply_put(reply, digits.data, digits.size);
+        reply_put(reply, "\r\n", 2);
+    }
 }
 
 void kv_reply_bulk(struct kv_reply *reply, struct bytes value)

@@ -46,8 +46,10 @@ void kv_reply_rewind(struct kv_reply *reply, size_t size);
 void kv_reply_raw(struct kv_reply *reply, struct bytes bytes);
 
 void kv_reply_ok(struct kv_reply *reply);
+void kv_reply_pong(struct kv_reply *reply);
 void kv_reply_status(struct kv_reply *reply, const char *text);
 void kv_reply_int(struct kv_reply *reply, int64_t number);
+void kv_reply_int_text(struct kv_reply *reply, struct bytes digits); /* written already */
 void kv_reply_bulk(struct kv_reply *reply, struct bytes value);
 void kv_reply_bulk_text(struct kv_reply *reply, const char *text);
 void kv_reply_bulk_int(struct kv_reply *reply, int64_t number);
