@@ -3,23 +3,26 @@
  * All of Kolibri as one translation unit, in reading order: the single-file build, and the table of
  * contents.
  */
-#include "kolibri/src/misuse.c"
+#define _POSIX_C_SOURCE 200809L
+/* clang-format off */
 #include "kolibri/src/status.c"
+#include "kolibri/src/misuse.c"
 
 /* text and arrays */
-#include "kolibri/src/array.c"
-#include "kolibri/src/text.c"
 #include "kolibri/src/utf.c"
+#include "kolibri/src/text.c"
+#include "kolibri/src/array.c"
 
-/* classes and references */
-#include "kolibri/src/class.c"
+/* classes, references, exceptions */
 #include "kolibri/src/loader.c"
+#include "kolibri/src/class.c"
 #include "kolibri/src/ref.c"
 #include "kolibri/src/throw.c"
 
 /* natives */
 #include "kolibri/src/native.c"
 #include "kolibri/src/native_call.c"
+#include "kolibri/src/native_check.c"
 
 /* threads, load and unload */
 #include "kolibri/src/env.c"

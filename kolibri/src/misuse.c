@@ -52,6 +52,10 @@ void kol__broken_promise(JNIEnv *env, const char *where)
 
 int kol__enter(JNIEnv *env, const char *where)
 {
+    if (kol__is_in_leaf()) {
+        kol__misuse(where, "a leaf called into Java");
+        return 1;
+    }
     if (kol_env() != env) {
         kol__misuse(where, "the env belongs to another thread");
         return 1;

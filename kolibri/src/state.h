@@ -133,6 +133,9 @@ void kol__types_drop(JNIEnv *env);
 void kol__runtime_drop(JNIEnv *env);
 void kol__jdk_drop(JNIEnv *env);
 
+/* Level 2: whether this thread is inside a leaf, which has no business with env; it is noted. */
+int kol__is_in_leaf(void);
+
 /* Reports a call that the contract forbids. */
 void kol__misuse(const char *where, const char *what);
 

@@ -6,7 +6,7 @@
  * and as woven: a native object is J there), kol__c_T (what a native's C function sees), kol__w_T
  * and kol__u_T (what the woven and the unwoven trampoline receive), kol__wrap_T/kol__raw_T,
  * kol__v_T (to a jvalue), kol__{F,SF,VF}call_T, kol__{G,SG}get_T/set_T, kol__in_{w,u}_T (argument
- * of a trampoline to what C sees), kol__check_T (level 3).
+ * of a trampoline to what C sees), kol__dead_T (level 2), kol__check_T (level 3).
  *
  * A handle is a token whose value is a struct of one word.
  */
@@ -68,6 +68,13 @@ KOL__INLINE jvalue kol__v_end(void)
     KOL__INLINE T kol__in_w_##T(RAW x)                                                             \
     {                                                                                              \
         return kol__wrap_##T(x);                                                                   \
+    }                                                                                              \
+    KOL__INLINE int kol__dead_##T(JNIEnv *env, RAW x, const char *where)                           \
+    {                                                                                              \
+        (void)env;                                                                                 \
+        (void)x;                                                                                   \
+        (void)where;                                                                               \
+        return 0;                                                                                  \
     }                                                                                              \
     KOL__INLINE int kol__in_u_##T(JNIEnv *env, RAW x, T *out, struct kol__hold *hold)              \
     {                                                                                              \

@@ -49,9 +49,9 @@
  * pointer is an S. T__or_null is the same where null may come.
  */
 #define KOL_NATIVE(T, NAME, S)                                                                     \
-    KOL__NATIVE_TOKEN(T, NAME, S, 0)                                                               \
-    KOL__NATIVE_TOKEN(T##__or_null, NAME, S, 1)                                                    \
-    KOL__NATIVE_TYPE(T, NAME, NULL)
+    KOL__NATIVE_TYPE(T, NAME, NULL)                                                                \
+    KOL__NATIVE_TOKEN(T, T, NAME, S, 0)                                                            \
+    KOL__NATIVE_TOKEN(T##__or_null, T, NAME, S, 1)
 
 /*
  * The same for a Java subclass of BASE's class. `member` is the base struct inside S and must be
@@ -59,9 +59,9 @@
  */
 #define KOL_NATIVE_SUB(T, NAME, S, BASE, member)                                                   \
     KOL__STATIC_ASSERT(offsetof(S, member) == 0, #T ": the base must be the first member");        \
-    KOL__NATIVE_TOKEN(T, NAME, S, 0)                                                               \
-    KOL__NATIVE_TOKEN(T##__or_null, NAME, S, 1)                                                    \
-    KOL__NATIVE_TYPE(T, NAME, &kol__n_##BASE)
+    KOL__NATIVE_TYPE(T, NAME, &kol__n_##BASE)                                                      \
+    KOL__NATIVE_TOKEN(T, T, NAME, S, 0)                                                            \
+    KOL__NATIVE_TOKEN(T##__or_null, T, NAME, S, 1)
 
 /*
  * Prototypes, trampolines and the table T__natives of a native token. In the .c file that has them.

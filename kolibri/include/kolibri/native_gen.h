@@ -44,7 +44,19 @@ struct kol__hold {
     int count;
 };
 
+/* A leaf call in progress, at level 2 and up. */
+struct kol__leaf {
+    const char *outer;
+    int64_t started_ns;
+};
+
 KOL__C_BEGIN
+int kol__live(JNIEnv *env, jlong pointer, const struct kol__native_type *type, const char *where);
+int kol__call_begin(JNIEnv *env, const char *where);
+void kol__native_made(jlong pointer, const struct kol__native_type *type);
+void kol__native_unmade(void *pointer);
+void kol__leaf_begin(struct kol__leaf *leaf, const char *where);
+void kol__leaf_end(struct kol__leaf *leaf, const char *where);
 jlong kol__pointer(JNIEnv *env, jobject object, int null_is_fine, int *ok, struct kol__hold *hold);
 void kol__release(JNIEnv *env, struct kol__hold *hold);
 void kol__creator_failed(JNIEnv *env, const char *where);
@@ -60,7 +72,7 @@ KOL__INLINE void kol__hold_end(JNIEnv *env, struct kol__hold *hold)
 #define KOL__NATIVE_TYPE(T, NAME, BASE)                                                            \
     static const struct kol__native_type kol__n_##T KOL__UNUSED = {"L" NAME ";", BASE};
 
-#define KOL__NATIVE_TOKEN(T, NAME, S, NULL_IS_FINE)                                                \
+#define KOL__NATIVE_TOKEN(T, TYPE, NAME, S, NULL_IS_FINE)                                          \
     typedef S *kol__c_##T;                                                                         \
     typedef jlong kol__w_##T;                                                                      \
     typedef jobject kol__u_##T;                                                                    \
@@ -69,6 +81,10 @@ KOL__INLINE void kol__hold_end(JNIEnv *env, struct kol__hold *hold)
     KOL__INLINE S *kol__in_w_##T(jlong x)                                                          \
     {                                                                                              \
         return (S *)(intptr_t)x;                                                                   \
+    }                                                                                              \
+    KOL__INLINE int kol__dead_##T(JNIEnv *env, jlong x, const char *where)                         \
+    {                                                                                              \
+        return !(NULL_IS_FINE && x == 0) && kol__live(env, x, &kol__n_##TYPE, where);              \
     }                                                                                              \
     KOL__INLINE int kol__in_u_##T(JNIEnv *env, jobject x, S **out, struct kol__hold *hold)         \
     {                                                                                              \
@@ -99,6 +115,33 @@ KOL__INLINE void kol__hold_end(JNIEnv *env, struct kol__hold *hold)
 #define KOL__ASSIGN(R, call) KOL__IF_VOID(R)(call;, kol__r = kol__raw_##R(call);)
 #define KOL__GIVE(R) KOL__IF_VOID(R)(, return kol__r;)
 
+/*
+ * Level 2: a woven call is refused, with an exception pending, if a pointer is no live object of its
+ * type, and a leaf is watched. The plain form reads its pointers from live objects.
+ */
+#if KOL_CHECK >= 2
+#define KOL__W_DEAD(i, A) || kol__dead_##A(env, a##i, kol__where)
+#define KOL__WATCH(C, c, R, SELF_DEAD, ...)                                                        \
+    static const char kol__where[] = #C "." #c;                                                    \
+    if (kol__call_begin(env, kol__where) || SELF_DEAD KOL__EACH(KOL__W_DEAD, __VA_ARGS__)) {       \
+        KOL__IF_VOID(R)(return;, return 0;)                                                        \
+    }
+#define KOL__WATCH_SELF(C) kol__dead_##C(env, self, kol__where)
+#define KOL__MADE(C, pointer) kol__native_made(pointer, &kol__n_##C);
+#define KOL__UNMADE(pointer) kol__native_unmade(pointer);
+#define KOL__LEAF_CALL(C, c, R, call)                                                              \
+    struct kol__leaf kol__l;                                                                       \
+    kol__leaf_begin(&kol__l, #C "." #c);                                                           \
+    KOL__IF_VOID(R)(, kol__c_##R kol__r =) call;                                                   \
+    kol__leaf_end(&kol__l, #C "." #c);                                                             \
+    KOL__GIVE(R)
+#else
+#define KOL__WATCH(C, c, R, SELF_DEAD, ...)
+#define KOL__MADE(C, pointer)
+#define KOL__UNMADE(pointer)
+#define KOL__LEAF_CALL(C, c, R, call) KOL__IF_VOID(R)(, return ) call;
+#endif
+
 /* The body of a plain trampoline: read the pointers, call, give leases back. */
 #define KOL__PLAIN_BODY(R, READ_SELF, call, ...)                                                   \
     struct kol__hold kol__held;                                                                    \
@@ -117,6 +160,7 @@ KOL__INLINE void kol__hold_end(JNIEnv *env, struct kol__hold *hold)
     {                                                                                              \
         (void)env;                                                                                 \
         (void)cls;                                                                                 \
+        KOL__WATCH(C, c, R, KOL__WATCH_SELF(C), __VA_ARGS__)                                       \
         KOL__RETURN(R, WOVEN_CALL)                                                                 \
     }                                                                                              \
     static kol__w_##R JNICALL C##_##c##__plain(                                                    \
@@ -130,6 +174,7 @@ KOL__INLINE void kol__hold_end(JNIEnv *env, struct kol__hold *hold)
                                                jclass cls KOL__EACH(KOL__W_PARAM, __VA_ARGS__))    \
     {                                                                                              \
         (void)cls;                                                                                 \
+        KOL__WATCH(C, c, R, 0, __VA_ARGS__)                                                        \
         KOL__RETURN(R, C##_##c(env KOL__EACH(KOL__W_PASS, __VA_ARGS__)))                           \
     }                                                                                              \
     static kol__w_##R JNICALL C##_##c##__plain(JNIEnv *env,                                        \
@@ -149,16 +194,22 @@ KOL__INLINE void kol__hold_end(JNIEnv *env, struct kol__hold *hold)
 #define KOL__NT_LEA(K, n, C, R, c, ...)                                                            \
     KOL__CLAIM(n, C, c, __VA_ARGS__)                                                               \
     static kol__c_##R C##_##c(kol__c_##C self KOL__EACH(KOL__C_PARAM, __VA_ARGS__));               \
+    KOL__INLINE kol__c_##R C##_##c##__watched(                                                     \
+        kol__c_##C self KOL__EACH(KOL__C_PARAM, __VA_ARGS__))                                      \
+    {                                                                                              \
+        KOL__LEAF_CALL(C, c, R, C##_##c(self KOL__EACH(KOL__PASS, __VA_ARGS__)))                   \
+    }                                                                                              \
     static kol__w_##R C##_##c##__leaf(jlong self KOL__EACH(KOL__W_PARAM, __VA_ARGS__)){            \
-        KOL__RETURN(                                                                               \
-            R, C##_##c(kol__in_w_##C(self) KOL__EACH(                                              \
-                   KOL__W_PASS,                                                                    \
-                   __VA_ARGS__)))} KOL__METHOD_TRAMPOLINES(C, R, c,                                \
-                                                           C##_##c(kol__in_w_##C(self) KOL__EACH(  \
-                                                               KOL__W_PASS, __VA_ARGS__)),         \
-                                                           C##_##c(self KOL__EACH(KOL__U_PASS,     \
-                                                                                  __VA_ARGS__)),   \
-                                                           __VA_ARGS__)
+        KOL__RETURN(R,                                                                             \
+                    C##_##c##__watched(kol__in_w_##C(self) KOL__EACH(                              \
+                        KOL__W_PASS,                                                               \
+                        __VA_ARGS__)))} KOL__METHOD_TRAMPOLINES(C, R, c,                           \
+                                                                C##_##c##__watched(kol__in_w_##C(  \
+                                                                    self) KOL__EACH(KOL__W_PASS,   \
+                                                                                    __VA_ARGS__)), \
+                                                                C##_##c##__watched(self KOL__EACH( \
+                                                                    KOL__U_PASS, __VA_ARGS__)),    \
+                                                                __VA_ARGS__)
 #define KOL__NT_STA(K, n, C, R, c, ...)                                                            \
     KOL__CLAIM(n, C, c, __VA_ARGS__)                                                               \
     static kol__c_##R C##_##c(JNIEnv *env KOL__EACH(KOL__C_PARAM, __VA_ARGS__));                   \
@@ -172,6 +223,7 @@ KOL__INLINE void kol__hold_end(JNIEnv *env, struct kol__hold *hold)
         if (KOL__UNLIKELY(made == 0)) {                                                            \
             kol__creator_failed(env, #C "." #c);                                                   \
         }                                                                                          \
+        KOL__MADE(C, made)                                                                         \
         return made;                                                                               \
     }                                                                                              \
     KOL__STATIC_TRAMPOLINES(C, jlong, c##__made, __VA_ARGS__)
@@ -179,9 +231,15 @@ KOL__INLINE void kol__hold_end(JNIEnv *env, struct kol__hold *hold)
     static void C##_##c(kol__c_##C self);                                                          \
     static void C##_##c##__free(void *self)                                                        \
     {                                                                                              \
+        KOL__UNMADE(self)                                                                          \
         C##_##c((kol__c_##C)self);                                                                 \
     }
-#define KOL__NT_END(K, n, C, c) KOL__NT_DES(K, n, C, c)
+#define KOL__NT_END(K, n, C, c)                                                                    \
+    static void C##_##c(kol__c_##C self);                                                          \
+    static void C##_##c##__free(void *self)                                                        \
+    {                                                                                              \
+        C##_##c((kol__c_##C)self);                                                                 \
+    }
 
 /* ---- the pass that fills the table ---- */
 #define KOL__ANY(f) ((kol__function)(f))
