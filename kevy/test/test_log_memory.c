@@ -167,3 +167,112 @@ TEST(memory_a_batch_that_fails_leaves_nothing)
     }
     free(value);
 }
+
+/* ---- Collection ---- */
+
+enum { SWEEP_KEYS = 20000 };
+
+static uint32_t sweep_refs[SWEEP_KEYS];
+static uint32_t sweep_versions[SWEEP_KEYS];
+static struct kv_log *sweep_log;
+
+static uint32_t key_of(uint32_t ref)
+{
+    return load_u32(
+        kv_record_data(kv_log_space(sweep_log), kv_space_record(kv_log_space(sweep_log), ref)));
+}
+
+static int sweep_move(void *user, uint32_t old_ref, uint32_t new_ref)
+{
+    uint32_t key = key_of(old_ref);
+    (void)user;
+    if (sweep_refs[key] != old_ref) {
+        return 0;
+    }
+    sweep_refs[key] = new_ref;
+    return 1;
+}
+
+static void sweep_put(uint32_t key, uint32_t version, size_t size)
+{
+    static uint8_t value[400000];
+    store_u32(value, version);
+    struct kv_draft draft = {
+        .type = KV_RECORD_VALUE, .key = bytes_of(&key, sizeof key), .value = bytes_of(value, size)};
+    REQUIRE_INT(append(sweep_log, &draft, 1), 0);
+    if (sweep_refs[key] != 0) {
+        retire(sweep_log, sweep_refs[key]);
+    }
+    sweep_refs[key] = draft.ref;
+    sweep_versions[key] = version;
+}
+
+static void sweep_run(uint32_t keys, uint32_t rounds, size_t size_max)
+{
+    struct kv_log_stats stats;
+    uint64_t random = test_seed();
+    memset(sweep_refs, 0, sizeof sweep_refs);
+    sweep_log = memory_log();
+    kv_log_collect_with(sweep_log, sweep_move, NULL);
+    for (uint32_t i = 1; i <= rounds; i++) {
+        uint64_t any = test_random(&random);
+        sweep_put((uint32_t)(any % keys), i, 4 + (size_t)(any >> 32) % size_max);
+        kv_log_stats(sweep_log, &stats);
+        if (stats.file_size > 2 * stats.live_size + ((uint64_t)16 << 20)) {
+            CHECK(!"the log in memory outgrew its bound");
+            break;
+        }
+    }
+    for (uint32_t key = 0; key < keys; key++) {
+        if (sweep_refs[key] != 0) {
+            const uint8_t *record = kv_space_record(kv_log_space(sweep_log), sweep_refs[key]);
+            struct bytes value = kv_record_value(kv_log_space(sweep_log), record);
+            if (key_of(sweep_refs[key]) != key || load_u32(value.data) != sweep_versions[key]) {
+                CHECK(!"a value got lost in collection");
+                break;
+            }
+        }
+    }
+    CHECK(stats.live_size > 0);
+    close_checked(sweep_log);
+}
+
+TEST(memory_random_overwrites_stay_in_bounds)
+{
+    sweep_run(SWEEP_KEYS, 600000, 200);
+}
+
+TEST(memory_large_overwrites_stay_in_bounds)
+{
+    sweep_run(100, 20000, 8000);
+    sweep_run(10, 2000, 300000);
+}
+
+TEST(memory_small_overwrites_move_large_records_on)
+{
+    struct kv_log_stats stats;
+    memset(sweep_refs, 0, sizeof sweep_refs);
+    sweep_log = memory_log();
+    kv_log_collect_with(sweep_log, sweep_move, NULL);
+    for (uint32_t i = 0; i < 600000; i++) {
+        uint32_t key = i % 1000 == 0 ? 1 + i / 1000 % 20 : 0;
+        sweep_put(key, i, key == 0 ? 100 : 250000);
+    }
+    kv_log_stats(sweep_log, &stats);
+    CHECK(stats.file_size <= 2 * stats.live_size + ((uint64_t)16 << 20));
+    close_checked(sweep_log);
+}
+
+TEST(memory_cold_keys_do_not_hold_segments)
+{
+    struct kv_log_stats stats;
+    memset(sweep_refs, 0, sizeof sweep_refs);
+    sweep_log = memory_log();
+    kv_log_collect_with(sweep_log, sweep_move, NULL);
+    for (uint32_t i = 0; i < 300000; i++) {
+        sweep_put(i % 100 == 0 ? (i / 100) % SWEEP_KEYS : 0, i, 1000);
+    }
+    kv_log_stats(sweep_log, &stats);
+    CHECK(stats.file_size <= 2 * stats.live_size + ((uint64_t)16 << 20));
+    close_checked(sweep_log);
+}

@@ -14,7 +14,7 @@
  * sealed segment without any is dead. An extent lives as long as a record
  * that names it is the newest.
  *
- * Reading order: log_open.c (both kinds), log_memory.c (a store in memory),
+ * Reading order: log_open.c (both kinds), log_memory.c, log_sweep.c (in memory),
  * then for files: log_append.c, log_file.c, log_extent.c (writing),
  * log_flush.c, log_mark.c, log_thread.c (durability), log_start.c,
  * log_recover.c, log_tail.c, log_replay.c (opening), log_collect.c.
@@ -158,7 +158,10 @@ struct kv_log {
     uint64_t used_size;
     uint64_t segment_count;
 
-    void *spare; /* memory logs: one mapping of a segment that may be used again */
+    struct kv_segment *victim; /* memory logs: what is being collected, and how far */
+    size_t victim_offset;
+    size_t sweep_saved; /* work that was earned and not done */
+    void *spare;        /* memory logs: one mapping of a segment that may be used again */
     kv_log_move_fn *move;
     void *move_user;
     struct kv_files *files; /* NULL: a memory log */
@@ -207,6 +210,21 @@ struct kv_segment *kv_segment_after(const struct kv_log *log, uint32_t *slot);
 
 int kv_log_new(struct kv_log **out, struct kv_mem *mem, const kevy_os *os, size_t segment_size);
 void kv_log_free(struct kv_log *log);
+
+/* ---- Memory (log_memory.c, log_sweep.c) ---- */
+
+/* In memory logs: a byte that is zero in every record of a file, and not zero
+ * in one that was retired. */
+#define KV_RECORD_DEAD_AT 14
+
+/* Takes room for a record, which counts as live. NULL without memory. */
+uint8_t *kv_memory_take(struct kv_log *log, size_t size, uint32_t *ref);
+
+/* The record is dead; an extent that it names is not touched. */
+void kv_memory_kill(struct kv_log *log, uint32_t ref);
+
+/* Collects a little, after `appended` bytes were. */
+void kv_memory_sweep(struct kv_log *log, size_t appended);
 
 /* ---- Files of segments (log_file.c) ---- */
 

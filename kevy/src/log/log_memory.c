@@ -5,8 +5,8 @@
  * maps need not be written.
  *
  * Memory is taken at the first append, not at open. A segment without a live
- * record is given back at once, one kept for the next; so is an extent. What
- * collection adds is in log_collect.c.
+ * record is given back at once, one kept for the next; so is an extent.
+ * Segments that are partly dead are collected in log_sweep.c.
  */
 #include "kevy/src/log/log_inside.h"
 
@@ -71,6 +71,9 @@ static void memory_free_grave(void *owner, struct kv_grave *grave)
 static void memory_free_if_dead(struct kv_log *log, struct kv_segment *segment)
 {
     if (segment->live == 0 && segment->is_sealed) {
+        if (log->victim == segment) {
+            log->victim = NULL;
+        }
         kv_graveyard_bury(&log->yard, &segment->grave, memory_free_grave);
         kv_graveyard_reap(&log->yard);
     }
@@ -146,23 +149,37 @@ static int memory_append_one(struct kv_log *log, struct kv_draft *draft)
     return status;
 }
 
+uint8_t *kv_memory_take(struct kv_log *log, size_t size, uint32_t *ref)
+{
+    return memory_room(log, size) == KEVY_OK ? memory_take(log, size, ref) : NULL;
+}
+
+void kv_memory_kill(struct kv_log *log, uint32_t ref)
+{
+    struct kv_segment *segment = kv_segment_of(log, ref);
+    uint8_t *record = segment->base + kv_ref_offset(ref);
+    ASSERT(record[KV_RECORD_DEAD_AT] == 0);
+    record[KV_RECORD_DEAD_AT] = 1;
+    kv_segment_kill(log, segment, kv_record_size(record));
+    memory_free_if_dead(log, segment);
+}
+
 static void memory_retire(void *self, uint32_t ref)
 {
     struct kv_log *log = (struct kv_log *)self;
-    struct kv_segment *segment = kv_segment_of(log, ref);
-    const uint8_t *record = segment->base + kv_ref_offset(ref);
+    const uint8_t *record = kv_space_record(&log->space, ref);
     if (kv_record_type(record) == KV_RECORD_EXTENT) {
         struct kv_segment *extent = log->segments[kv_record_extent(record).slot];
         kv_segment_kill(log, extent, extent->live);
         memory_free_if_dead(log, extent);
     }
-    kv_segment_kill(log, segment, kv_record_size(record));
-    memory_free_if_dead(log, segment);
+    kv_memory_kill(log, ref);
 }
 
 static int memory_append(void *self, struct kv_draft *drafts, size_t count)
 {
     struct kv_log *log = (struct kv_log *)self;
+    uint64_t live_size = log->live_size;
     kv_graveyard_reap(&log->yard);
     for (size_t i = 0; i < count; i++) {
         int status = memory_append_one(log, &drafts[i]);
@@ -176,6 +193,7 @@ static int memory_append(void *self, struct kv_draft *drafts, size_t count)
         }
     }
     log->lsn_end += count;
+    kv_memory_sweep(log, (size_t)(log->live_size - live_size));
     return KEVY_OK;
 }
 

@@ -177,16 +177,34 @@ static void drop(struct sim *sim)
     model_close(&sim->model);
 }
 
-/* Opens, perhaps dying in the middle a few times. */
+/* The store is open: holds what it may hold after a cut or a mere death. What
+ * it holds now is durable. */
+static bool settle_open(struct sim *sim, bool *is_cut)
+{
+    size_t from = *is_cut ? sim->durable : sim->end;
+    size_t to = sim->end + (sim->has_doubt ? 1 : 0);
+    if (getenv("SIM_TRACE") != NULL) {
+        printf("cut %d, policy %u, %zu writes, %zu durable, doubt %d\n", *is_cut, sim->policy,
+               sim->end, sim->durable, sim->has_doubt);
+    }
+    *is_cut = false;
+    return settle(sim, from, to);
+}
+
+/* Opens, perhaps dying in the middle a few times, perhaps by power cuts. */
 static bool open_again(struct sim *sim, bool is_cut)
 {
     for (uint64_t deaths = below(sim, 3); deaths > 0; deaths--) {
         crash_os_fault(sim->crash, CRASH_DEAD, below(sim, 40), 1);
         if (sim_open(sim) == 0) {
+            if (!settle_open(sim, &is_cut)) {
+                return false;
+            }
             drop(sim);
         }
-        if (is_cut && below(sim, 2) == 0) {
+        if (below(sim, 2) == 0) {
             crash_os_power_cut(sim->crash);
+            is_cut = true;
         } else {
             crash_os_kill(sim->crash);
         }
@@ -196,24 +214,35 @@ static bool open_again(struct sim *sim, bool is_cut)
         printf("open: %d %s (%s at %llu)\n", status, sim->model.error.text, sim->model.error.path,
                (unsigned long long)sim->model.error.offset);
     }
-    return CHECK_INT(status, 0);
+    return CHECK_INT(status, 0) && settle_open(sim, &is_cut);
+}
+
+/* How a round ends, and what goes wrong in it. */
+enum ending { END_DEATH, END_FAULT, END_CLOSE };
+
+static enum ending some_fault(struct sim *sim)
+{
+    static const enum crash_fault faults[] = {CRASH_NOSPC, CRASH_EIO, CRASH_EIO, CRASH_SHORT};
+    uint64_t way = below(sim, 8);
+    if (way < 5) {
+        crash_os_fault(sim->crash, CRASH_DEAD, below(sim, 600), 1);
+        return END_DEATH;
+    }
+    if (way < 7) {
+        crash_os_fault(sim->crash, faults[below(sim, 4)], below(sim, 200), 1 + below(sim, 5));
+        return END_FAULT;
+    }
+    return END_CLOSE;
 }
 
 static bool one_round(struct sim *sim)
 {
-    uint64_t way = below(sim, 8);
-    bool is_mortal = way < 6, is_cut = way < 4;
-    if (is_mortal) {
-        crash_os_fault(sim->crash, CRASH_DEAD, below(sim, 600), 1);
-    } else if (way == 6) {
-        static const enum crash_fault faults[] = {CRASH_NOSPC, CRASH_EIO, CRASH_SHORT};
-        crash_os_fault(sim->crash, faults[below(sim, 3)], below(sim, 200), 1 + below(sim, 5));
-    }
-    (void)live(sim, 20 + below(sim, 150), is_mortal);
-    if (way == 7) {
+    enum ending ending = some_fault(sim);
+    bool is_cut = below(sim, 2) == 0;
+    (void)live(sim, 20 + below(sim, 150), ending == END_DEATH);
+    if (ending == END_CLOSE) {
         model_close(&sim->model);
         sim->durable = sim->end;
-        is_cut = true;
     } else {
         drop(sim);
     }
@@ -222,13 +251,7 @@ static bool one_round(struct sim *sim)
     } else {
         crash_os_kill(sim->crash);
     }
-    if (getenv("SIM_TRACE") != NULL) {
-        printf("way %llu, policy %u, %zu writes, %zu durable, doubt %d\n", (unsigned long long)way,
-               sim->policy, sim->end, sim->durable, sim->has_doubt);
-    }
-    size_t from = is_cut ? sim->durable : sim->end;
-    size_t to = sim->end + (sim->has_doubt ? 1 : 0);
-    return open_again(sim, is_cut) && settle(sim, from, to);
+    return open_again(sim, is_cut);
 }
 
 static bool one_life(uint64_t seed)
@@ -238,7 +261,7 @@ static bool one_life(uint64_t seed)
     sim->random = seed;
     sim->crash = crash_os_new(seed * 31 + 7);
     sim->policy = (uint8_t)below(sim, 3);
-    bool is_good = open_again(sim, true);
+    bool is_good = open_again(sim, false);
     for (int round = 0; is_good && round < ROUNDS; round++) {
         is_good = one_round(sim);
     }
