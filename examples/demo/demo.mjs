@@ -25,6 +25,15 @@ function prove(holds, what) {
   if (!holds) throw new ProofError(what);
 }
 
+const isSmoke = process.argv.includes('--smoke');
+let proofs = 0;
+
+/** A proof of the whole run is complete; the smoke run counts them. */
+function proven(text) {
+  proofs++;
+  fact(text);
+}
+
 /* ---- 1 and 2: load, and kill the loader ---- */
 
 /** Starts the writer at record `first`; kills it after `killAt` acknowledgements. */
@@ -207,7 +216,7 @@ function inputLoad() {
     if (error instanceof InputError) error.message = `${source}: ${error.message}`;
     throw error;
   }
-  if (process.argv.includes('--smoke')) records = records.slice(0, SMOKE_RECORDS);
+  if (isSmoke) records = records.slice(0, SMOKE_RECORDS);
   rmSync(store, { recursive: true, force: true });
   mkdirSync(work, { recursive: true });
   writeFileSync(
@@ -230,7 +239,7 @@ async function main() {
   );
   fact(`killed after ${number(first.acknowledged)} acknowledged writes`);
   const proof = proveAcknowledged(records, first.acknowledged);
-  fact(
+  proven(
     `reopened in ${number(proof.report.elapsedMs)} ms: all of them are there, byte for byte, ` +
       `${number(proof.timed)} with their time to live`,
   );
@@ -249,11 +258,11 @@ async function main() {
     stored.sha256 === expected.sha256,
     `the store holds something else than the input: ${JSON.stringify({ expected, stored })}`,
   );
-  fact(
+  proven(
     `${number(load.received)} changes reached the subscriber in ${number(load.batches)} batches`,
   );
   const short = `${stored.sha256.slice(0, 16)}…`;
-  fact(`${number(stored.records)} keys, ${megabytes(stored.bytes)}, SHA-256 ${short}`);
+  proven(`${number(stored.records)} keys, ${megabytes(stored.bytes)}, SHA-256 ${short}`);
 
   heading('4  Kotlin opens the same store');
   const said = kotlin();
@@ -262,11 +271,12 @@ async function main() {
     read?.sha256 === expected.sha256 && read.records === expected.records,
     `Kotlin read something else: ${JSON.stringify(read)}`,
   );
-  fact(`read back byte for byte in ${number(read.ms)} ms: the same SHA-256`);
+  proven(`read back byte for byte in ${number(read.ms)} ms: the same SHA-256`);
   for (const line of said.find(({ step }) => step === 'verbs').lines) fact(line);
   said.filter(({ step }) => step === 'answer').forEach(answerShow);
   const after = digestOfStore();
   prove(after.sha256 === expected.sha256, 'Kotlin left something behind');
+  proven('and the store is as it was before Kotlin came');
 
   const timings = {
     c: timingInC(),
@@ -279,11 +289,14 @@ async function main() {
   console.log('\nEverything held.');
 }
 
+let failed = 0;
 try {
   await main();
 } catch (error) {
+  failed = 1;
   if (!(error instanceof InputError) && !(error instanceof ProofError)) throw error;
   progressEnd();
   console.error(`demo: ${error.message}`);
   process.exitCode = error instanceof InputError ? 2 : 1;
 }
+if (isSmoke) console.log(`\n${proofs} passed, ${failed} failed, 0 skipped`);
