@@ -19,6 +19,18 @@
 #include "kevy/src/os/os_park.h"
 #include "testing/harness.h"
 
+/* ThreadSanitizer has a thread of its own that wakes ten times a second. */
+#if defined(__SANITIZE_THREAD__)
+#define HAS_BUSY_RUNTIME true
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define HAS_BUSY_RUNTIME true
+#endif
+#endif
+#ifndef HAS_BUSY_RUNTIME
+#define HAS_BUSY_RUNTIME false
+#endif
+
 static const uint8_t *u(const char *text)
 {
     return (const uint8_t *)text;
@@ -179,6 +191,39 @@ TEST(close_takes_only_its_own_subscriptions_down)
     kevy_close(again);
 }
 
+static int open_and_look(const char *dir)
+{
+    KevyBuf buf;
+    KevyDb *db = kevy_open(u(dir), strlen(dir));
+    if (db == NULL) {
+        return 1;
+    }
+    int32_t result = kevy_get(db, u("k"), 1, &buf);
+    kevy_close(db);
+    return result == 1 ? 0 : 2;
+}
+
+TEST(close_with_a_live_subscription_closes_the_store)
+{
+    const char *dir = test_path("store");
+    KevyDb *db = kevy_open(u(dir), strlen(dir));
+    REQUIRE(db != NULL);
+    KevySub *sub = subscribe(db, "a");
+    CHECK_INT(kevy_set(db, u("k"), 1, u("v"), 1, 0), 0);
+    CHECK_INT(publish(db, "a", "unread"), 1);
+    kevy_close(db);
+    int status = -1;
+    pid_t pid = fork();
+    REQUIRE(pid >= 0);
+    if (pid == 0) {
+        _exit(open_and_look(dir));
+    }
+    CHECK(waitpid(pid, &status, 0) == pid);
+    CHECK(WIFEXITED(status));
+    CHECK_INT(WEXITSTATUS(status), 0);
+    kevy_sub_close(sub);
+}
+
 TEST(close_ends_a_publish_that_waits_for_room)
 {
     KevyDb *db = kevy_open_mem();
@@ -248,7 +293,7 @@ TEST(an_idle_store_with_a_parked_reader_wakes_nobody)
     getrusage(RUSAGE_SELF, &before);
     rest(1000);
     getrusage(RUSAGE_SELF, &after);
-    CHECK(after.ru_nvcsw - before.ru_nvcsw <= 2);
+    CHECK(HAS_BUSY_RUNTIME || after.ru_nvcsw - before.ru_nvcsw <= 2);
     CHECK_INT(publish(db, "a", "x"), 1);
     pthread_join(self.thread, NULL);
     CHECK_INT(self.result, 1);
