@@ -9,6 +9,8 @@
  */
 #include "kevy/src/keyspace/keyspace.h"
 
+#include "kevy/src/keyspace/bucket.h"
+
 #include "kevy.h"
 
 #include "base/hash.h"
@@ -211,6 +213,10 @@ int kv_keyspace_put_key(struct kv_keyspace *ks, uint32_t db, struct kv_key key, 
         status = append(ks, &draft, 1);
     }
     if (status == 0) {
+        if (place.ref != 0) {
+            /* Collection within the append may have moved the record. */
+            place.ref = kv_bucket_ref(place.bucket, place.entry);
+        }
         enter_at(ks, database, place, key, &draft);
     }
     return status;
