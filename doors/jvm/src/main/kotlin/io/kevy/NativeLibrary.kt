@@ -5,7 +5,6 @@ import java.io.File
 import java.io.InputStream
 import java.nio.file.Files
 import java.nio.file.Path
-import java.nio.file.StandardCopyOption
 
 /**
  * Finds and loads libkevyjvm, which brings libkevy. In this order:
@@ -102,7 +101,7 @@ internal object NativeLibrary {
         val folder = Files.createTempDirectory("kevy")
         try {
             for ((name, open) in files) {
-                open().use { Files.copy(it, folder.resolve(name), StandardCopyOption.REPLACE_EXISTING) }
+                open().use { Files.copy(it, folder.resolve(name)) }
             }
             System.load(folder.resolve(files.keys.first()).toAbsolutePath().toString())
         } finally {
