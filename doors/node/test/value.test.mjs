@@ -177,6 +177,21 @@ test('the value is that of the call, whatever happens to the buffer then', () =>
   assert.equal(hex(view), '11'.repeat(64));
 });
 
+test('values overwritten over and over stay right, and memory is given back', () => {
+  const db = createKevyNitro();
+  const last = new Map();
+  let seed = 1;
+  for (let i = 0; i < 400000; i++) {
+    seed = (Math.imul(seed, 1103515245) + 12345) & 0x7fffffff;
+    const key = `key:${(seed >> 8) % 5000}`;
+    const value = `${i}`.padEnd(seed & 255, '.');
+    db.setString(key, value);
+    last.set(key, value);
+  }
+  for (const [key, value] of last) assert.equal(db.getString(key), value);
+  assert.equal(db.call('DBSIZE'), last.size);
+});
+
 test('two gets of one value are two buffers', () => {
   const db = createKevyNitro();
   db.setData('k', bytes(1, 2, 3));
