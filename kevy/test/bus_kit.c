@@ -128,7 +128,7 @@ uint64_t kit_number(const uint8_t *data, size_t size)
 
 void kit_sleep_ms(uint32_t ms)
 {
-    struct timespec left = {.tv_sec = ms / 1000, .tv_nsec = (long)(ms % 1000) * 1000000};
+    struct timespec left = {.tv_sec = (time_t)(ms / 1000), .tv_nsec = (long)(ms % 1000) * 1000000};
     while (nanosleep(&left, &left) != 0) {
     }
 }

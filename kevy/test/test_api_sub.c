@@ -160,7 +160,7 @@ static void start(struct sleeper *self, KevyDb *db, KevySub *sub, void *(*run)(v
 
 static void rest(unsigned ms)
 {
-    struct timespec left = {.tv_sec = ms / 1000, .tv_nsec = (long)(ms % 1000) * 1000000};
+    struct timespec left = {.tv_sec = (time_t)(ms / 1000), .tv_nsec = (long)(ms % 1000) * 1000000};
     while (nanosleep(&left, &left) != 0) {
     }
 }

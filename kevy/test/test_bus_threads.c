@@ -281,7 +281,7 @@ static void riot_step(struct rioter *self, struct kv_sub *own)
     struct kv_sub *sub = dice & 64 ? own : self->shared[(dice >> 7) & 1];
     bool is_pattern = (dice >> 8) % 4 == 0;
     (void)snprintf(name, sizeof name, is_pattern ? "%u*" : "%u", (unsigned)((dice >> 16) % 40));
-    struct bytes payload = bytes_of(name, (dice >> 24) % 3);
+    struct bytes payload = bytes_of(name, (size_t)((dice >> 24) % 3));
     switch (dice % 10) {
     case 0:
         (void)kv_sub_add(sub, kit_text(name), is_pattern);
