@@ -89,6 +89,24 @@ bool kn_fail_open(napi_env env, const KevyError *error)
     return false;
 }
 
+/* The status behind an error reply, by words that its text has. */
+static int32_t reply_status(const char *text)
+{
+    static const struct {
+        const char *words;
+        int32_t status;
+    } known[] = {
+        {"WRONGTYPE", KEVY_ETYPE},      {"OOM", KEVY_ENOMEM},     {"is full", KEVY_ENOSPC},
+        {"is shut down", KEVY_ECLOSED}, {"a limit", KEVY_ELIMIT},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        if (strstr(text, known[i].words) != NULL) {
+            return known[i].status;
+        }
+    }
+    return KEVY_EIO;
+}
+
 /* Throws for an error reply, "-CODE text\r\n". */
 static bool reply_fail(napi_env env, const KevyBuf *reply)
 {
@@ -99,9 +117,11 @@ static bool reply_fail(napi_env env, const KevyBuf *reply)
         size--;
     }
     text[size] = '\0';
-    bool wrong_type = strncmp(text, "WRONGTYPE", 9) == 0;
-    return kn_fail(env, wrong_type ? KN_TYPE_ERROR : KN_ERROR,
-                   wrong_type ? "KEVY_ETYPE" : "KEVY_EIO", text);
+    int32_t status = reply_status(text);
+    kn_kind kind = status == KEVY_ETYPE    ? KN_TYPE_ERROR
+                   : status == KEVY_ELIMIT ? KN_RANGE_ERROR
+                                           : KN_ERROR;
+    return kn_fail(env, kind, code_of(status), text);
 }
 
 bool kn_fail_store(kn_store *store, int32_t status, size_t argc, const uint8_t *const *argv,
