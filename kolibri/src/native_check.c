@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Level 2 for natives: which addresses are live native objects of which type, and what leaf calls do.
+ * Level 2 for natives: which addresses are live native objects of which type, and what leaf calls
+ * do.
  *
  * The registry is a table beside the objects, so that a freed pointer is judged without being read.
  * Creators enter an address, destroyers mark it dead, a creator that gets the same memory again

@@ -243,12 +243,17 @@ struct kol_members {
     }
 
 /* ---- rows: one dispatch by shape for each of the three passes over a list ---- */
+#define KOL__WORD(w, C, c)                                                                         \
+    KOL__STATIC_ASSERT(KOL__OPTIONAL_##w >= 0, #C "." #c ": nothrow, throws or optional");
 #define KOL__SLOT_OF(C, c) extern KOL__HIDDEN struct kol__slot kol__s_##C##_##c;
 #define KOL__FN_FUN(K, n, C, w, R, c, ...)                                                         \
+    KOL__WORD(w, C, c)                                                                             \
     KOL__CLAIM(n, C, c, __VA_ARGS__) KOL__SLOT_OF(C, c) KOL__FUN_##w(K, C, R, c, __VA_ARGS__)
 #define KOL__FN_PRO(K, n, C, w, c, ...)                                                            \
+    KOL__WORD(w, C, c)                                                                             \
     KOL__CLAIM(n, C, c, __VA_ARGS__) KOL__SLOT_OF(C, c) KOL__PRO_##w(K, C, c, __VA_ARGS__)
 #define KOL__FN_NEW(K, n, C, w, c, ...)                                                            \
+    KOL__WORD(w, C, c)                                                                             \
     KOL__CLAIM(n, C, c, __VA_ARGS__) KOL__SLOT_OF(C, c) KOL__FUN_##w(K, C, C, c, __VA_ARGS__)
 #define KOL__FN_FLD(K, n, C, T, c, ...) KOL__SLOT_OF(C, c) KOL__FIELD(K, C, T, c)
 

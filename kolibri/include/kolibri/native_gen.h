@@ -116,8 +116,8 @@ KOL__INLINE void kol__hold_end(JNIEnv *env, struct kol__hold *hold)
 #define KOL__GIVE(R) KOL__IF_VOID(R)(, return kol__r;)
 
 /*
- * Level 2: a woven call is refused, with an exception pending, if a pointer is no live object of its
- * type, and a leaf is watched. The plain form reads its pointers from live objects.
+ * Level 2: a woven call is refused, with an exception pending, if a pointer is no live object of
+ * its type, and a leaf is watched. The plain form reads its pointers from live objects.
  */
 #if KOL_CHECK >= 2
 #define KOL__W_DEAD(i, A) || kol__dead_##A(env, a##i, kol__where)
