@@ -8,6 +8,9 @@
 #include "kolibri/src/status.c"
 #include "kolibri/src/misuse.c"
 
+/* scopes */
+#include "kolibri/src/scope.c"
+
 /* text and arrays */
 #include "kolibri/src/utf.c"
 #include "kolibri/src/text.c"
