@@ -48,6 +48,7 @@
 
 #include "kevy/src/log/log_adopt.c"
 #include "kevy/src/log/log_append.c"
+#include "kevy/src/log/log_collect.c"
 #include "kevy/src/log/log_extent.c"
 #include "kevy/src/log/log_file.c"
 #include "kevy/src/log/log_flush.c"
@@ -59,6 +60,7 @@
 #include "kevy/src/log/log_replay.c"
 #include "kevy/src/log/log_segment.c"
 #include "kevy/src/log/log_start.c"
+#include "kevy/src/log/log_sweep.c"
 #include "kevy/src/log/log_tail.c"
 #include "kevy/src/log/log_thread.c"
 
