@@ -28,18 +28,18 @@
 #include <unistd.h>
 
 #if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define LIMIT_FACTOR 5
-#elif __has_feature(address_sanitizer)
-#define LIMIT_FACTOR 3
+#if __has_feature(address_sanitizer)
+#define UNDER_ASAN
+#elif __has_feature(thread_sanitizer)
+#define UNDER_TSAN
 #endif
 #endif
-#if !defined(LIMIT_FACTOR) && defined(__SANITIZE_THREAD__)
-#define LIMIT_FACTOR 5
-#elif !defined(LIMIT_FACTOR) && defined(__SANITIZE_ADDRESS__)
-#define LIMIT_FACTOR 3
-#elif !defined(LIMIT_FACTOR)
-#define LIMIT_FACTOR 1
+#if defined(UNDER_ASAN) || defined(__SANITIZE_ADDRESS__)
+enum { LIMIT_FACTOR = 3, SCALE = 4 };
+#elif defined(UNDER_TSAN) || defined(__SANITIZE_THREAD__)
+enum { LIMIT_FACTOR = 5, SCALE = 10 };
+#else
+enum { LIMIT_FACTOR = 1, SCALE = 1 };
 #endif
 
 enum { SECONDS_DEFAULT = 30, ONLY_MAX = 16 };
@@ -67,6 +67,11 @@ void test_register(struct test *self)
 uint64_t test_seed(void)
 {
     return seed;
+}
+
+size_t test_scale(size_t count)
+{
+    return count / SCALE > 0 ? count / SCALE : 1;
 }
 
 void harness_end(int code)

@@ -65,6 +65,10 @@ uint64_t test_seed(void);
  * value will do, test_seed() for one. */
 uint64_t test_random(uint64_t *state);
 
+/* Returns count, or in a build with a sanitizer a fraction of it, at least 1:
+ * for loops whose length is a matter of patience. */
+size_t test_scale(size_t count);
+
 /* Returns an empty folder of this test's own, under TMPDIR or /tmp. Borrowed
  * until the test ends; then the folder goes with all that is in it, also
  * after a crash. A failed system call ends the test. */
