@@ -17,6 +17,14 @@ static void key_name(uint32_t key, char out[NAME_SIZE])
     (void)snprintf(out, NAME_SIZE, "k%02u", (unsigned)(key % 100));
 }
 
+static uint32_t key_number(struct bytes name)
+{
+    REQUIRE_INT(name.size, 3);
+    uint32_t key = (uint32_t)atoi((const char[]){(char)name.data[1], (char)name.data[2], '\0'});
+    REQUIRE(key < MODEL_KEYS);
+    return key;
+}
+
 static void value_fill(uint64_t version, uint8_t *out, size_t size)
 {
     store_u64(out, version);
@@ -106,6 +114,13 @@ static int model_apply(void *user, const struct kv_log_record *record)
 static int model_move(void *user, uint32_t old_ref, uint32_t new_ref)
 {
     struct model *model = (struct model *)user;
+    const struct kv_space *space = kv_log_space(model->log);
+    const uint8_t *record = kv_space_record(space, old_ref);
+    if (kv_record_type(record) == KV_RECORD_TOMBSTONE) {
+        return kv_namespaces_has(&model->map, kv_record_namespace(record)) &&
+               model->refs[database_of(model, kv_record_namespace(record))]
+                          [key_number(kv_record_key(space, record))] == 0;
+    }
     for (uint32_t db = 0; db < MODEL_DATABASES; db++) {
         for (uint32_t key = 0; key < MODEL_KEYS; key++) {
             if (model->refs[db][key] == old_ref) {

@@ -146,7 +146,7 @@ void kv_keyspace_map(struct kv_keyspace *ks, const struct kv_namespaces *map);
 struct kv_namespaces kv_keyspace_namespaces(const struct kv_keyspace *ks);
 
 /* The collector's move: 1 when `old_ref` was still the newest of its key and
- * now is `new_ref`, else 0. */
+ * now is `new_ref`, else 0. Of a tombstone: 1 when its key is not there. */
 int kv_keyspace_move(struct kv_keyspace *ks, uint32_t old_ref, uint32_t new_ref);
 
 bool kv_keyspace_verify(const struct kv_keyspace *ks);

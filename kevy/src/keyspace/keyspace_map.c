@@ -205,6 +205,9 @@ int kv_keyspace_move(struct kv_keyspace *ks, uint32_t old_ref, uint32_t new_ref)
     const uint8_t *record = kv_space_record(ks->space, old_ref);
     uint32_t db = index_of(ks->namespaces, kv_record_namespace(record));
     struct kv_database *database = db == KV_DATABASE_COUNT ? NULL : kv_database_of(ks, db);
+    if (database != NULL && kv_record_type(record) == KV_RECORD_TOMBSTONE) {
+        return kv_table_find(&database->table, key_of(ks, record)) == 0;
+    }
     return database != NULL &&
            kv_table_replace(&database->table, key_of(ks, record).hash, old_ref, new_ref);
 }

@@ -52,8 +52,9 @@ typedef int kv_log_apply_fn(void *user, const struct kv_log_record *record);
 
 /* Collection found the record at old_ref; the same record now also lies at
  * new_ref. Returns 1 when old_ref is still the newest of its key, which then
- * is new_ref; else 0. With new_ref = old_ref it only asks. Called under the
- * writer lock; must not call the journal. */
+ * is new_ref; else 0. With new_ref = old_ref it only asks; of a tombstone it is
+ * only asked, and the answer is 1 when a database has its namespace and its key
+ * is not there. Called under the writer lock; must not call the journal. */
 typedef int kv_log_move_fn(void *user, uint32_t old_ref, uint32_t new_ref);
 
 struct kv_log_options {

@@ -59,8 +59,7 @@ static int active_seal(struct kv_log *log)
     return status;
 }
 
-/* Makes a fresh segment the active one. */
-static int active_renew(struct kv_log *log)
+int kv_active_renew(struct kv_log *log)
 {
     uint8_t header[KV_SEGMENT_HEADER];
     struct kv_segment *fresh;
@@ -88,7 +87,7 @@ static int unit_room(struct kv_log *log, size_t size)
     size_t half = log->segment_size / KV_SEGMENT_HALVES;
     ASSERT(size + KV_SEGMENT_HEADER + KV_SEAL_SIZE <= half);
     if (log->active == NULL) {
-        return active_renew(log);
+        return kv_active_renew(log);
     }
     size_t at = log->active->used;
     size_t end = at < half ? half : log->segment_size - KV_SEAL_SIZE;
@@ -101,7 +100,7 @@ static int unit_room(struct kv_log *log, size_t size)
         (void)kv_pad_encode(&place, at, half - at, pad);
         return active_write(log, pad, sizeof pad, half - at);
     }
-    return active_renew(log);
+    return kv_active_renew(log);
 }
 
 /* ---- A unit ---- */
@@ -196,6 +195,10 @@ static void unit_commit(struct unit *unit, size_t count)
 static void pending_note(struct kv_log *log, size_t size)
 {
     struct kv_files *files = log->files;
+    if (log->move != NULL && kv_collect_is_due(log)) {
+        atomic_store_explicit(&files->is_wake_due, true, memory_order_release);
+        atomic_store_explicit(&files->is_crowded, kv_collect_is_overdue(log), memory_order_relaxed);
+    }
     uint64_t before = atomic_fetch_add_explicit(&files->pending_size, size, memory_order_relaxed);
     if (atomic_load_explicit(&files->pending_since_ns, memory_order_relaxed) == 0) {
         atomic_store_explicit(&files->pending_since_ns, log->os->boot_ns(log->os->self) | 1,
@@ -225,9 +228,10 @@ static int unit_write(struct unit *unit)
 
 /* ---- Appending ---- */
 
+/* Says whether the draft needs an extent of its own. */
 static bool draft_is_large(const struct kv_log *log, const struct kv_draft *draft, uint32_t batch)
 {
-    return draft->type == KV_RECORD_VALUE &&
+    return draft->type == KV_RECORD_VALUE && draft->same_as == 0 &&
            kv_draft_size(draft, batch) > log->segment_size / KV_EXTENT_SHARE;
 }
 
@@ -238,7 +242,7 @@ static void draft_publish(struct kv_log *log, const struct kv_draft *draft, uint
     if (draft->type == KV_RECORD_VALUE) {
         kv_revive(log, draft->ref);
     } else if (draft->type == KV_RECORD_TOMBSTONE) {
-        segment->tombstone_lsn = lsn;
+        kv_tombstone_note(segment, kv_space_record(&log->space, draft->ref), lsn);
     } else if (draft->type == KV_RECORD_NAMESPACES) {
         (void)kv_namespaces_decode(draft->value, &log->files->map);
         log->files->map_lsn = lsn;
@@ -251,6 +255,11 @@ static int append_draft(struct unit *unit, struct kv_draft *draft)
 {
     struct kv_extent_ref place;
     struct kv_segment *extent;
+    if (draft->same_as != 0) {
+        place = kv_record_extent(kv_space_record(&unit->log->space, draft->same_as));
+        draft->ref = unit_extent(unit, draft, &place);
+        return KEVY_OK;
+    }
     if (!draft_is_large(unit->log, draft, unit->batch_id)) {
         draft->ref = unit_draft(unit, draft);
         return KEVY_OK;
@@ -362,7 +371,7 @@ int kv_append(void *self, struct kv_draft *drafts, size_t count)
         if (drafts[i].key.size > KEVY_SIZE_MAX || drafts[i].value.size > KEVY_SIZE_MAX) {
             return KEVY_ELIMIT;
         }
-        size += draft_is_large(log, &drafts[i], batch_id)
+        size += drafts[i].same_as != 0 || draft_is_large(log, &drafts[i], batch_id)
                     ? kv_extent_record_size(&drafts[i], batch_id)
                     : kv_draft_size(&drafts[i], batch_id);
     }

@@ -167,6 +167,9 @@ int kv_log_commit(struct kv_log *log, uint64_t lsn)
         atomic_exchange_explicit(&files->is_wake_due, false, memory_order_acquire)) {
         kv_thread_wake(log);
     }
+    if (atomic_load_explicit(&files->is_crowded, memory_order_relaxed)) {
+        kv_thread_wait(log);
+    }
     if (policy == KEVY_FSYNC_EVERYSEC && files->is_flushing && is_overdue(log)) {
         wait_in_turn(log);
     }

@@ -37,6 +37,11 @@
 /* Bytes of a batch at most. */
 #define KV_BATCH_SIZE_MAX ((size_t)512 << 20)
 
+/* Segments by which a store that is written to may be over twice its live
+ * bytes before collection starts, and before writers wait for it. */
+#define KV_COLLECT_SEGMENTS 24u
+#define KV_WAIT_SEGMENTS 64u
+
 /* A flush starts when so many bytes are not durable, or the oldest of them are
  * this old; writers wait for it only when they are older than that. */
 #define KV_PENDING_MAX ((uint64_t)16 << 20)
@@ -58,6 +63,7 @@ struct kv_segment {
     bool is_in_flush;    /* on the list of the flush under way */
     bool is_flushed;     /* header and directory entry are durable */
     bool is_leaving;     /* its bit is being cleared, its file unlinked */
+    bool is_stuck;       /* collection could not empty it */
     int file;            /* -1: closed, all of it is durable */
     uint32_t number;     /* in its incarnation */
     uint32_t name_count; /* of an extent: newest records that name it */
@@ -66,7 +72,8 @@ struct kv_segment {
     uint64_t first_lsn;
     uint64_t last_lsn;      /* of the last record, first_lsn - 1: none */
     uint64_t death_lsn;     /* what superseded its records lies at or below this */
-    uint64_t tombstone_lsn; /* of the last tombstone in it, 0: none */
+    uint64_t tombstone_lsn; /* the highest first LSN of a tombstone in it, 0: none */
+    size_t tombstone_size;  /* bytes of its tombstones */
     uint32_t named_by;      /* of a batch's extent with live records: the record that names it */
     struct kv_segment *named_in; /* of a batch's extent: where that record lies */
     struct kv_segment *dirty_next;
@@ -82,6 +89,12 @@ struct kv_point {
     size_t offset;
     uint64_t map_lsn;
     struct kv_namespaces map;
+};
+
+/* Where collection of a file log stands, beside log->victim. */
+struct kv_collect {
+    uint64_t lsn;          /* of the record at log->victim_offset */
+    uint64_t oldest_other; /* the lowest first LSN outside the victim when it was chosen */
 };
 
 /* What a file log has beyond a memory log. */
@@ -110,6 +123,8 @@ struct kv_files {
     _Atomic uint64_t pending_size; /* bytes appended since the last flush began */
     _Atomic uint64_t pending_since_ns; /* when the first of them were; 0: none */
     _Atomic bool is_wake_due;          /* the thread must hear of it */
+    _Atomic bool is_crowded;           /* writers must wait until something was removed */
+    struct kv_collect collect;
 
     /* Durability, under flush_lock. */
     struct kv_mutex flush_lock;
@@ -126,6 +141,8 @@ struct kv_files {
     /* The thread, under thread_lock. */
     struct kv_mutex thread_lock;
     struct kv_cond thread_wake;
+    struct kv_cond pass_end;
+    uint64_t pass_count; /* of looks for what is due */
     bool is_woken;
     bool is_stopping;
     bool has_thread;
@@ -278,6 +295,9 @@ void kv_revive(struct kv_log *log, uint32_t ref);
 /* It no longer is; the journal's function. */
 void kv_retire(void *self, uint32_t ref);
 
+/* Notes that a tombstone lies in the segment. */
+void kv_tombstone_note(struct kv_segment *segment, const uint8_t *record, uint64_t lsn);
+
 /* All records of a batch's extent have been counted in; from now on the record
  * at `entry`, which names it, is live as long as one of them is. */
 void kv_batch_begin(struct kv_log *log, struct kv_segment *extent, uint32_t entry);
@@ -296,6 +316,22 @@ int kv_extent_write_batch(struct kv_log *log, struct kv_draft *drafts, size_t co
 
 /* Gives up an extent that no record came to name. */
 void kv_extent_forget(struct kv_log *log, struct kv_segment *extent);
+
+/* Makes a fresh segment the active one. 0 or a status. */
+int kv_active_renew(struct kv_log *log);
+
+/* ---- Collection (log_collect.c) ---- */
+
+/* Says whether a store that is being written to must be collected. Under the
+ * writer lock. */
+bool kv_collect_is_due(const struct kv_log *log);
+
+/* Says whether it must be before anyone writes on. Likewise. */
+bool kv_collect_is_overdue(const struct kv_log *log);
+
+/* Moves records until the store is within its bound; `is_settled`: the one of a
+ * store that nobody writes to. Not under the writer lock. 0 or a status. */
+int kv_collect_run(struct kv_log *log, bool is_settled);
 
 /* ---- Durability (log_flush.c, log_mark.c, log_thread.c) ---- */
 
@@ -318,6 +354,9 @@ int kv_mark_put(const struct kv_log *log, const struct kv_mark *mark);
 
 /* Makes the thread look for what is due, starting it if there is none. */
 void kv_thread_wake(struct kv_log *log);
+
+/* Returns when it has done so once. */
+void kv_thread_wait(struct kv_log *log);
 
 /* Ends it. Nobody else uses the log. */
 void kv_thread_stop(struct kv_log *log);

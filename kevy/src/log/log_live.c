@@ -31,6 +31,16 @@ void kv_revive(struct kv_log *log, uint32_t ref)
     }
 }
 
+void kv_tombstone_note(struct kv_segment *segment, const uint8_t *record, uint64_t lsn)
+{
+    uint64_t first_lsn = kv_record_first_lsn(record);
+    lsn = first_lsn != 0 ? first_lsn : lsn;
+    segment->tombstone_size += kv_record_size(record);
+    if (lsn > segment->tombstone_lsn) {
+        segment->tombstone_lsn = lsn;
+    }
+}
+
 void kv_batch_begin(struct kv_log *log, struct kv_segment *extent, uint32_t entry)
 {
     struct kv_segment *segment = kv_segment_of(log, entry);

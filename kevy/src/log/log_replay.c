@@ -62,7 +62,7 @@ static int apply_record(struct kv_opening *opening, struct kv_segment *segment,
         return apply_map(opening, &record);
     }
     if (record.type == KV_RECORD_TOMBSTONE) {
-        segment->tombstone_lsn = lsn;
+        kv_tombstone_note(segment, bytes, lsn);
     }
     note_namespace(opening, record.namespace_id);
     if (!kv_namespaces_has(&opening->map, record.namespace_id)) {

@@ -77,6 +77,9 @@ void kv_segment_leave(struct kv_log *log, struct kv_segment *segment)
     if (segment->slot < log->slot_hint) {
         log->slot_hint = segment->slot;
     }
+    if (log->victim == segment) {
+        log->victim = NULL;
+    }
     log->segment_count--;
     log->used_size -= segment->used;
     log->live_size -= segment->live;

@@ -38,6 +38,33 @@ static uint64_t mark_due(const struct kv_files *files)
                : files->unmarked_since_ns + KV_WAIT_AFTER_NS;
 }
 
+static uint64_t end_of(struct kv_log *log)
+{
+    kv_mutex_lock(log->writer);
+    uint64_t end = log->lsn_end;
+    kv_mutex_unlock(log->writer);
+    return end;
+}
+
+/* Collects if the store is over the bound that holds now, and makes durable
+ * what that moved. True: there is something for the mark to let go. */
+static bool collect_what_is_due(struct kv_log *log)
+{
+    struct kv_files *files = log->files;
+    bool is_settled = atomic_load_explicit(&files->pending_since_ns, memory_order_relaxed) == 0;
+    kv_mutex_lock(log->writer);
+    uint64_t before = log->lsn_end;
+    bool is_due = is_settled || kv_collect_is_due(log);
+    atomic_store_explicit(&files->is_crowded, false, memory_order_relaxed);
+    kv_mutex_unlock(log->writer);
+    if (!is_due || atomic_load_explicit(&files->error, memory_order_relaxed) != KEVY_OK) {
+        return false;
+    }
+    (void)kv_collect_run(log, is_settled);
+    uint64_t end = end_of(log);
+    return end != before && kv_flush_until(log, end) == KEVY_OK;
+}
+
 /* Does what is due; returns when the next thing is. */
 static uint64_t do_what_is_due(struct kv_log *log)
 {
@@ -45,15 +72,13 @@ static uint64_t do_what_is_due(struct kv_log *log)
     uint64_t now = log->os->boot_ns(log->os->self);
     bool is_flush_due = flush_due(files) <= now;
     if (is_flush_due) {
-        kv_mutex_lock(log->writer);
-        uint64_t end = log->lsn_end;
-        kv_mutex_unlock(log->writer);
-        (void)kv_flush_until(log, end);
+        (void)kv_flush_until(log, end_of(log));
     }
+    bool is_collected = collect_what_is_due(log);
     kv_mutex_lock(&files->flush_lock);
     bool is_mark_due = mark_due(files) <= now || (is_flush_due && mark_due(files) != KV_FOREVER);
     kv_mutex_unlock(&files->flush_lock);
-    if (is_mark_due) {
+    if (is_mark_due || is_collected) {
         (void)kv_mark_write(log);
     }
     kv_mutex_lock(&files->flush_lock);
@@ -91,8 +116,28 @@ static void thread_run(void *user)
 {
     struct kv_log *log = (struct kv_log *)user;
     while (!is_stopping(log->files)) {
-        thread_sleep(log, do_what_is_due(log));
+        uint64_t due = do_what_is_due(log);
+        kv_mutex_lock(&log->files->thread_lock);
+        log->files->pass_count++;
+        kv_cond_broadcast(&log->files->pass_end);
+        kv_mutex_unlock(&log->files->thread_lock);
+        thread_sleep(log, due);
     }
+}
+
+void kv_thread_wait(struct kv_log *log)
+{
+    struct kv_files *files = log->files;
+    kv_thread_wake(log);
+    kv_mutex_lock(&files->thread_lock);
+    /* The look under way may have begun before the last append. */
+    uint64_t wanted = files->pass_count + 2;
+    while (files->has_thread && !files->is_stopping && files->pass_count < wanted) {
+        files->is_woken = true;
+        kv_cond_signal(&files->thread_wake);
+        (void)kv_cond_wait(&files->pass_end, &files->thread_lock, KV_FOREVER);
+    }
+    kv_mutex_unlock(&files->thread_lock);
 }
 
 void kv_thread_wake(struct kv_log *log)
@@ -119,6 +164,7 @@ void kv_thread_stop(struct kv_log *log)
     bool has_thread = files->has_thread;
     files->is_stopping = true;
     kv_cond_signal(&files->thread_wake);
+    kv_cond_broadcast(&files->pass_end);
     kv_mutex_unlock(&files->thread_lock);
     if (has_thread) {
         kv_thread_join(&files->thread);

@@ -139,7 +139,9 @@ struct kv_draft {
     uint64_t first_lsn; /* 0 but for a record that is moved */
     struct bytes key;
     struct bytes value;
-    uint32_t ref; /* out: where the record lies */
+    uint32_t same_as; /* 0, or an EXTENT record's ref: its extent holds this key and value, and
+                         the new record is to name the same one */
+    uint32_t ref;     /* out: where the record lies */
 };
 
 /* Copies bytes, which may be none at NULL, and returns the end of the copy. */
