@@ -50,7 +50,8 @@ export function table(rows) {
         const space = ' '.repeat(width[column] - [...cell].length);
         return column === 0 ? cell + space : space + cell;
       })
-      .join('   ');
+      .join('   ')
+      .trimEnd();
   const [head, ...body] = rows.map(line);
   console.log(`  ${head}\n  ${'─'.repeat(head.length)}`);
   for (const row of body) console.log(`  ${row}`);
