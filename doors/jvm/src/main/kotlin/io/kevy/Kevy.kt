@@ -172,11 +172,11 @@ public class Kevy private constructor(private val store: Store) : KevyCommands()
      * A listener keeps its store open: until it is closed, the store is not collected. What it
      * throws goes to the thread's handler of uncaught exceptions, and the next message comes.
      */
-    public fun subscribe(channel: String, listener: MessageListener): AutoCloseable =
+    public fun subscribe(channel: String, listener: MessageListener): Listening =
         pushes.add(channel, false, listener)
 
     /** As [subscribe], for all channels that match the glob pattern. */
-    public fun psubscribe(pattern: String, listener: MessageListener): AutoCloseable =
+    public fun psubscribe(pattern: String, listener: MessageListener): Listening =
         pushes.add(pattern, true, listener)
 
     // ---- the handle ----

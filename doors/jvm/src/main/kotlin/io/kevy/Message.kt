@@ -34,6 +34,11 @@ public fun interface MessageListener {
     public fun onDropped(count: Long) {}
 }
 
+/** A listener that was added, until it is closed. Closing twice is fine. */
+public interface Listening : AutoCloseable {
+    override fun close()
+}
+
 /** A frame of a subscription: a message, or the acknowledgement of a subscribe or unsubscribe. */
 internal class Frame(bytes: ByteArray) {
     private val items = ReplyReader(bytes).read().toList()

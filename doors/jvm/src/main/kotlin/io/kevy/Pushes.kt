@@ -21,15 +21,15 @@ internal class Pushes(private val owner: Kevy, private val store: Store) {
     private var isClosed = false
 
     @Synchronized
-    fun add(name: String, isPattern: Boolean, listener: MessageListener): AutoCloseable {
+    fun add(name: String, isPattern: Boolean, listener: MessageListener): Listening {
         val bytes = Text.encode(name)
         val key = Key(String(bytes, Charsets.ISO_8859_1), isPattern)
         val old = lane
         if (old != null) {
-            return Listening(old, key, bytes, listener).also { old.enter(it, true) }
+            return Entry(old, key, bytes, listener).also { old.enter(it, true) }
         }
         val fresh = Lane(Inbox(store, bytes, isPattern))
-        val first = Listening(fresh, key, bytes, listener)
+        val first = Entry(fresh, key, bytes, listener)
         fresh.enter(first, false)
         try {
             fresh.start()
@@ -52,9 +52,9 @@ internal class Pushes(private val owner: Kevy, private val store: Store) {
 
     /** A queue with its thread, which keeps the store through it. */
     private inner class Lane(val inbox: Inbox) : Runnable {
-        private val entering = ArrayDeque<Listening>()
+        private val entering = ArrayDeque<Entry>()
         private val users = HashMap<Key, Int>()
-        private val listening = HashMap<Key, List<Listening>>()
+        private val listening = HashMap<Key, List<Entry>>()
         private var dropped = 0L
 
         fun start() {
@@ -63,13 +63,13 @@ internal class Pushes(private val owner: Kevy, private val store: Store) {
             thread.start()
         }
 
-        fun enter(one: Listening, isSubscribing: Boolean) {
+        fun enter(one: Entry, isSubscribing: Boolean) {
             if (isSubscribing) inbox.add(one.name, one.key.isPattern)
             entering.addLast(one)
             users.merge(one.key, 1, Int::plus)
         }
 
-        fun leave(one: Listening) {
+        fun leave(one: Entry) {
             synchronized(this@Pushes) {
                 listening[one.key]?.let { listening[one.key] = it - one }
                 if (users.merge(one.key, -1) { n, m -> (n + m).takeIf { it > 0 } } == null) {
@@ -79,12 +79,8 @@ internal class Pushes(private val owner: Kevy, private val store: Store) {
             }
         }
 
-        private fun unsubscribe(one: Listening) {
+        private fun unsubscribe(one: Entry) {
             if (lane !== this) return
-            if (users.isEmpty()) {
-                this@Pushes.close()
-                return
-            }
             try {
                 inbox.remove(one.name, one.key.isPattern)
             } catch (_: IllegalStateException) {
@@ -92,6 +88,7 @@ internal class Pushes(private val owner: Kevy, private val store: Store) {
             } catch (_: KevyException) {
                 // Too many acknowledgements are unread: what still comes has no receiver.
             }
+            if (users.isEmpty()) this@Pushes.close()
         }
 
         override fun run() {
@@ -125,7 +122,7 @@ internal class Pushes(private val owner: Kevy, private val store: Store) {
             }
         }
 
-        private fun receivers(message: Message): List<Listening> {
+        private fun receivers(message: Message): List<Entry> {
             val name = message.patternBytes ?: message.channelBytes
             val key = Key(String(name, Charsets.ISO_8859_1), message.patternBytes != null)
             return synchronized(this@Pushes) { listening[key] ?: emptyList() }
@@ -143,12 +140,12 @@ internal class Pushes(private val owner: Kevy, private val store: Store) {
     }
 
     /** One listener, until it is closed. */
-    private class Listening(
+    private class Entry(
         private val lane: Lane,
         val key: Key,
         val name: ByteArray,
         private val listener: MessageListener,
-    ) : AutoCloseable {
+    ) : Listening {
         private val state = AtomicInteger(IDLE)
 
         val isOpen: Boolean
