@@ -1,265 +1,29 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * The crashing system; see crash_os.h. Only what a store needs: one level of
- * folders matters, so a folder is a set of names and every path leads to it.
+ * The crashing system as a kevy_os table, and what tests do to it; see
+ * crash_os.h. Only what a store needs: one level of folders matters, so a
+ * folder is a set of names and every path leads to it.
  */
-#if !defined(_GNU_SOURCE) && !defined(__APPLE__)
-#define _GNU_SOURCE
-#endif
-#include "testing/crash_os.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
+#include "testing/crash_inside.h"
 #include "testing/harness.h"
-
-enum { PAGE = 4096, SECTOR = 512, INODES = 512, HANDLES = 1024, NAMES = 512, OPS = 4096 };
-
-/* The room of one file; untouched memory costs nothing. */
-#define FILE_ROOM ((size_t)8 << 20)
-
-struct inode {
-    bool is_used;
-    uint8_t *seen; /* what the process sees */
-    uint8_t *disk;
-    size_t seen_size, disk_size;
-    size_t touched; /* no byte behind it was ever written */
-    bool is_locked;
-    size_t dirty_from, dirty_to; /* pages that may be dirty */
-    uint8_t dirty[FILE_ROOM / PAGE / 8];
-};
-
-struct entry {
-    char name[32];
-    int inode;
-};
-
-/* A change of names that was not flushed. */
-struct name_op {
-    bool is_removal;
-    bool is_rename;
-    char name[32];
-    char to[32];
-    int inode;
-};
-
-struct names {
-    struct entry at[NAMES];
-    size_t count;
-};
-
-struct disk {
-    struct names seen, durable;
-    struct name_op ops[OPS];
-    size_t op_count;
-};
-
-struct crash_os {
-    kevy_os table;
-    struct inode inodes[INODES];
-    struct disk names;
-    int handles[HANDLES]; /* inode + 1, 0 free */
-    uint64_t random;
-    uint64_t calls;
-    enum crash_fault fault;
-    uint64_t fault_call, fault_count;
-    uint64_t capacity;
-    uint64_t wall_ms, boot_ns;
-};
 
 static struct crash_os *crash_of(void *self)
 {
     return (struct crash_os *)self;
 }
 
-static bool chance(struct crash_os *crash, uint64_t one_in)
+uint64_t crash_os_size(const struct crash_os *crash)
 {
-    return test_random(&crash->random) % one_in == 0;
-}
-
-/* ---- Files' bytes ---- */
-
-static uint8_t *room_new(void)
-{
-    void *room = mmap(NULL, FILE_ROOM, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    REQUIRE(room != MAP_FAILED);
-    return (uint8_t *)room;
-}
-
-static int inode_new(struct crash_os *crash)
-{
-    for (int i = 0; i < INODES; i++) {
-        struct inode *inode = &crash->inodes[i];
-        if (!inode->is_used) {
-            if (inode->seen == NULL) {
-                inode->seen = room_new();
-                inode->disk = room_new();
-            } else {
-                memset(inode->seen, 0, inode->touched);
-                memset(inode->disk, 0, inode->touched);
-            }
-            inode->is_used = true;
-            inode->is_locked = false;
-            inode->seen_size = inode->disk_size = inode->touched = 0;
-            memset(inode->dirty, 0, sizeof inode->dirty);
-            inode->dirty_from = FILE_ROOM / PAGE;
-            inode->dirty_to = 0;
-            return i;
-        }
+    uint64_t size = 0;
+    for (size_t i = 0; i < crash->names.seen.count; i++) {
+        size += crash->inodes[crash->names.seen.at[i].inode].seen_size;
     }
-    REQUIRE(!"more files than a crashing disk has room for");
-    return -1;
-}
-
-static bool page_is_dirty(const struct inode *inode, size_t page)
-{
-    return (inode->dirty[page / 8] >> (page % 8) & 1) != 0;
-}
-
-static void page_dirty(struct inode *inode, size_t page)
-{
-    inode->dirty[page / 8] = (uint8_t)(inode->dirty[page / 8] | 1u << (page % 8));
-    inode->dirty_from = page < inode->dirty_from ? page : inode->dirty_from;
-    inode->dirty_to = page + 1 > inode->dirty_to ? page + 1 : inode->dirty_to;
-}
-
-static void page_clean(struct inode *inode, size_t page)
-{
-    inode->dirty[page / 8] = (uint8_t)(inode->dirty[page / 8] & ~(1u << (page % 8)));
-}
-
-static void page_write_back(struct inode *inode, size_t page)
-{
-    memcpy(inode->disk + page * PAGE, inode->seen + page * PAGE, PAGE);
-    page_clean(inode, page);
-}
-
-/* A page whose fate was not decided by a flush. */
-static void page_by_chance(struct crash_os *crash, struct inode *inode, size_t page)
-{
-    uint64_t fate = test_random(&crash->random) % 3;
-    for (size_t at = page * PAGE; at < (page + 1) * PAGE; at += SECTOR) {
-        if (fate == 1 || (fate == 2 && chance(crash, 2))) {
-            memcpy(inode->disk + at, inode->seen + at, SECTOR);
-        }
-    }
-    page_clean(inode, page);
-}
-
-static void inode_power_cut(struct crash_os *crash, struct inode *inode)
-{
-    size_t low = inode->disk_size, high = inode->seen_size;
-    for (size_t page = inode->dirty_from; page < inode->dirty_to; page++) {
-        if (page_is_dirty(inode, page)) {
-            page_by_chance(crash, inode, page);
-        }
-    }
-    size_t size = chance(crash, 2) ? low : high;
-    if (chance(crash, 3)) {
-        size_t from = low < high ? low : high, to = low < high ? high : low;
-        size = from + test_random(&crash->random) % (to - from + 1);
-    }
-    if (size < inode->touched) {
-        memset(inode->disk + size, 0, inode->touched - size);
-    }
-    memcpy(inode->seen, inode->disk, inode->touched);
-    inode->seen_size = inode->disk_size = size;
-    inode->is_locked = false;
-    inode->dirty_from = FILE_ROOM / PAGE;
-    inode->dirty_to = 0;
-}
-
-/* Now and then the kernel writes a page back by itself. */
-static void write_back_some(struct crash_os *crash)
-{
-    if (!chance(crash, 16)) {
-        return;
-    }
-    struct inode *inode = &crash->inodes[test_random(&crash->random) % INODES];
-    for (size_t page = inode->dirty_from; inode->is_used && page < inode->dirty_to; page++) {
-        if (page_is_dirty(inode, page) && chance(crash, 2)) {
-            page_write_back(inode, page);
-        }
-    }
-}
-
-/* ---- Names ---- */
-
-static int names_find(const struct names *names, const char *name)
-{
-    for (size_t i = 0; i < names->count; i++) {
-        if (strcmp(names->at[i].name, name) == 0) {
-            return (int)i;
-        }
-    }
-    return -1;
-}
-
-static void names_set(struct names *names, const char *name, int inode)
-{
-    int at = names_find(names, name);
-    if (at < 0) {
-        REQUIRE(names->count < NAMES);
-        at = (int)names->count++;
-    }
-    (void)strncpy(names->at[at].name, name, sizeof names->at[at].name - 1);
-    names->at[at].name[sizeof names->at[at].name - 1] = '\0';
-    names->at[at].inode = inode;
-}
-
-static void names_remove(struct names *names, const char *name)
-{
-    int at = names_find(names, name);
-    if (at >= 0) {
-        names->at[at] = names->at[--names->count];
-    }
-}
-
-static void names_apply(struct names *names, const struct name_op *op)
-{
-    if (op->is_rename) {
-        names_remove(names, op->name);
-        names_set(names, op->to, op->inode);
-    } else if (op->is_removal) {
-        names_remove(names, op->name);
-    } else {
-        names_set(names, op->name, op->inode);
-    }
-}
-
-static void names_do(struct crash_os *crash, struct name_op op)
-{
-    REQUIRE(crash->names.op_count < OPS);
-    names_apply(&crash->names.seen, &op);
-    crash->names.ops[crash->names.op_count++] = op;
-}
-
-static struct name_op name_op(const char *name, int inode)
-{
-    struct name_op op = {.inode = inode};
-    (void)strncpy(op.name, name, sizeof op.name - 1);
-    return op;
-}
-
-/* Files that no name and no handle leads to are gone. */
-static void inodes_sweep(struct crash_os *crash)
-{
-    bool is_reached[INODES] = {false};
-    const struct names *lists[] = {&crash->names.seen, &crash->names.durable};
-    for (size_t list = 0; list < 2; list++) {
-        for (size_t i = 0; i < lists[list]->count; i++) {
-            is_reached[lists[list]->at[i].inode] = true;
-        }
-    }
-    for (size_t i = 0; i < crash->names.op_count; i++) {
-        is_reached[crash->names.ops[i].inode] = true;
-    }
-    for (int i = 0; i < INODES; i++) {
-        crash->inodes[i].is_used = crash->inodes[i].is_used && is_reached[i];
-    }
+    return size;
 }
 
 /* ---- Faults ---- */
@@ -269,7 +33,7 @@ static void inodes_sweep(struct crash_os *crash)
 static enum crash_fault step(struct crash_os *crash, unsigned concerns)
 {
     uint64_t call = crash->calls++;
-    write_back_some(crash);
+    crash_write_back_some(crash);
     if (crash->fault == CRASH_NONE || call < crash->fault_call || crash->fault_count == 0) {
         return CRASH_NONE;
     }
@@ -361,16 +125,16 @@ static int crash_file_open(void *self, int dir, const char *name, unsigned mode)
     if (error != 0) {
         return error;
     }
-    int at = names_find(&crash->names.seen, name);
+    int at = crash_names_find(&crash->names.seen, name);
     if (at >= 0 && (mode & KEVY_OS_EXCLUSIVE) != 0) {
         return -EEXIST;
     }
     if (at < 0 && !is_making) {
         return -ENOENT;
     }
-    int inode = at >= 0 ? crash->names.seen.at[at].inode : inode_new(crash);
+    int inode = at >= 0 ? crash->names.seen.at[at].inode : crash_inode_new(crash);
     if (at < 0) {
-        names_do(crash, name_op(name, inode));
+        crash_names_do(crash, crash_name_op(name, inode));
     }
     for (int i = 0; i < HANDLES; i++) {
         if (crash->handles[i] == 0) {
@@ -408,41 +172,14 @@ static int64_t crash_file_read(void *self, int file, void *buf, size_t size, uin
     return (int64_t)size;
 }
 
-static void bytes_write(struct inode *inode, const void *buf, size_t size, size_t offset)
-{
-    REQUIRE(offset + size <= FILE_ROOM);
-    if (size == 0) {
-        return;
-    }
-    memcpy(inode->seen + offset, buf, size);
-    for (size_t page = offset / PAGE; page <= (offset + size - 1) / PAGE; page++) {
-        page_dirty(inode, page);
-    }
-    if (offset + size > inode->seen_size) {
-        inode->seen_size = offset + size;
-    }
-    if (inode->seen_size > inode->touched) {
-        inode->touched = (inode->seen_size + PAGE - 1) / PAGE * PAGE;
-    }
-}
-
-uint64_t crash_os_size(const struct crash_os *crash)
-{
-    uint64_t size = 0;
-    for (size_t i = 0; i < crash->names.seen.count; i++) {
-        size += crash->inodes[crash->names.seen.at[i].inode].seen_size;
-    }
-    return size;
-}
-
 static int64_t crash_file_write(void *self, int file, const void *buf, size_t size, uint64_t offset)
 {
     struct crash_os *crash = crash_of(self);
     struct inode *inode = inode_of(crash, file);
     enum crash_fault fault = step(crash, ON(CRASH_EIO) | ON(CRASH_NOSPC) | ON(CRASH_SHORT));
     if (fault == CRASH_DEAD || fault == CRASH_EIO) {
-        if (size > 0 && chance(crash, 2)) {
-            bytes_write(inode, buf, test_random(&crash->random) % size, (size_t)offset);
+        if (size > 0 && crash_chance(crash, 2)) {
+            crash_bytes_write(inode, buf, test_random(&crash->random) % size, (size_t)offset);
         }
         return -EIO;
     }
@@ -457,11 +194,11 @@ static int64_t crash_file_write(void *self, int file, const void *buf, size_t si
             fault = size == 0 ? CRASH_NOSPC : fault;
         }
     }
-    if (fault == CRASH_NOSPC && (size == 0 || chance(crash, 2))) {
-        bytes_write(inode, buf, size, (size_t)offset);
+    if (fault == CRASH_NOSPC && (size == 0 || crash_chance(crash, 2))) {
+        crash_bytes_write(inode, buf, size, (size_t)offset);
         return -ENOSPC;
     }
-    bytes_write(inode, buf, size, (size_t)offset);
+    crash_bytes_write(inode, buf, size, (size_t)offset);
     return (int64_t)size;
 }
 
@@ -477,7 +214,7 @@ static int crash_file_resize(void *self, int file, uint64_t size)
     if (size < inode->seen_size) {
         memset(inode->seen + size, 0, inode->seen_size - (size_t)size);
         for (size_t page = (size_t)size / PAGE; page * PAGE < inode->seen_size; page++) {
-            page_dirty(inode, page);
+            crash_page_dirty(inode, page);
         }
     }
     inode->seen_size = (size_t)size;
@@ -490,14 +227,14 @@ static int crash_file_flush(void *self, int file)
     struct inode *inode = inode_of(crash, file);
     int error = step_error(crash, ON(CRASH_EIO));
     for (size_t page = inode->dirty_from; page < inode->dirty_to; page++) {
-        if (!page_is_dirty(inode, page)) {
+        if (!crash_page_is_dirty(inode, page)) {
             continue;
         }
         if (error == 0) {
-            page_write_back(inode, page);
-        } else if (chance(crash, 2)) {
+            crash_page_write_back(inode, page);
+        } else if (crash_chance(crash, 2)) {
             /* The kernel gives the page up: clean, but not on the disk. */
-            page_clean(inode, page);
+            crash_page_clean(inode, page);
         }
     }
     if (error == 0) {
@@ -522,7 +259,7 @@ static int crash_file_lock(void *self, int file)
 static void crash_file_close(void *self, int file)
 {
     struct crash_os *crash = crash_of(self);
-    int lock = names_find(&crash->names.seen, "lock");
+    int lock = crash_names_find(&crash->names.seen, "lock");
     int inode = crash->handles[file] - 1;
     if (lock >= 0 && inode == crash->names.seen.at[lock].inode) {
         crash->inodes[inode].is_locked = false;
@@ -535,13 +272,13 @@ static int crash_file_remove(void *self, int dir, const char *name)
     struct crash_os *crash = crash_of(self);
     (void)dir;
     int error = step_error(crash, ON(CRASH_EIO));
-    int at = names_find(&crash->names.seen, name);
+    int at = crash_names_find(&crash->names.seen, name);
     if (error != 0 || at < 0) {
         return error != 0 ? error : -ENOENT;
     }
-    struct name_op op = name_op(name, crash->names.seen.at[at].inode);
+    struct name_op op = crash_name_op(name, crash->names.seen.at[at].inode);
     op.is_removal = true;
-    names_do(crash, op);
+    crash_names_do(crash, op);
     return 0;
 }
 
@@ -550,14 +287,14 @@ static int crash_file_rename(void *self, int dir, const char *from, const char *
     struct crash_os *crash = crash_of(self);
     (void)dir;
     int error = step_error(crash, ON(CRASH_EIO) | ON(CRASH_NOSPC));
-    int at = names_find(&crash->names.seen, from);
+    int at = crash_names_find(&crash->names.seen, from);
     if (error != 0 || at < 0) {
         return error != 0 ? error : -ENOENT;
     }
-    struct name_op op = name_op(from, crash->names.seen.at[at].inode);
+    struct name_op op = crash_name_op(from, crash->names.seen.at[at].inode);
     op.is_rename = true;
-    (void)strncpy(op.to, to, sizeof op.to - 1);
-    names_do(crash, op);
+    crash_name_copy(op.to, to);
+    crash_names_do(crash, op);
     return 0;
 }
 
@@ -669,7 +406,7 @@ void crash_os_kill(struct crash_os *crash)
     for (int i = 0; i < INODES; i++) {
         crash->inodes[i].is_locked = false;
     }
-    inodes_sweep(crash);
+    crash_inodes_sweep(crash);
 }
 
 void crash_os_power_cut(struct crash_os *crash)
@@ -677,16 +414,16 @@ void crash_os_power_cut(struct crash_os *crash)
     struct disk *names = &crash->names;
     crash_os_kill(crash);
     for (size_t i = 0; i < names->op_count; i++) {
-        if (chance(crash, 2)) {
-            names_apply(&names->durable, &names->ops[i]);
+        if (crash_chance(crash, 2)) {
+            crash_names_apply(&names->durable, &names->ops[i]);
         }
     }
     names->op_count = 0;
     names->seen = names->durable;
-    inodes_sweep(crash);
+    crash_inodes_sweep(crash);
     for (int i = 0; i < INODES; i++) {
         if (crash->inodes[i].is_used) {
-            inode_power_cut(crash, &crash->inodes[i]);
+            crash_inode_power_cut(crash, &crash->inodes[i]);
         }
     }
 }
@@ -709,7 +446,7 @@ void crash_os_set_wall(struct crash_os *crash, uint64_t ms)
 
 static struct inode *inode_named(struct crash_os *crash, const char *name)
 {
-    int at = names_find(&crash->names.seen, name);
+    int at = crash_names_find(&crash->names.seen, name);
     return at < 0 ? NULL : &crash->inodes[crash->names.seen.at[at].inode];
 }
 
@@ -730,85 +467,6 @@ void crash_os_truncate(struct crash_os *crash, const char *name, size_t size)
 
 void crash_os_remove(struct crash_os *crash, const char *name)
 {
-    names_remove(&crash->names.seen, name);
-    names_remove(&crash->names.durable, name);
-}
-
-/* ---- Copies ---- */
-
-struct file_copy {
-    struct inode inode;
-    uint8_t *seen, *disk;
-};
-
-struct crash_copy {
-    struct file_copy files[INODES];
-    struct disk names;
-};
-
-static size_t inode_extent(const struct inode *inode)
-{
-    return inode->touched;
-}
-
-static uint8_t *bytes_copy(const uint8_t *from, size_t size)
-{
-    uint8_t *copy = (uint8_t *)malloc(size + 1);
-    REQUIRE(copy != NULL);
-    memcpy(copy, from, size);
-    return copy;
-}
-
-struct crash_copy *crash_os_copy(const struct crash_os *crash)
-{
-    struct crash_copy *copy = (struct crash_copy *)calloc(1, sizeof *copy);
-    REQUIRE(copy != NULL);
-    copy->names = crash->names;
-    for (int i = 0; i < INODES; i++) {
-        const struct inode *inode = &crash->inodes[i];
-        copy->files[i].inode = *inode;
-        if (inode->is_used) {
-            copy->files[i].seen = bytes_copy(inode->seen, inode_extent(inode));
-            copy->files[i].disk = bytes_copy(inode->disk, inode_extent(inode));
-        }
-    }
-    return copy;
-}
-
-void crash_os_restore(struct crash_os *crash, const struct crash_copy *copy)
-{
-    crash_os_kill(crash);
-    crash->names = copy->names;
-    for (int i = 0; i < INODES; i++) {
-        struct inode *inode = &crash->inodes[i];
-        const struct file_copy *from = &copy->files[i];
-        uint8_t *seen = inode->seen, *disk = inode->disk;
-        if (seen != NULL) {
-            memset(seen, 0, inode_extent(inode));
-            memset(disk, 0, inode_extent(inode));
-        }
-        if (!from->inode.is_used) {
-            inode->is_used = false;
-            inode->seen_size = inode->disk_size = inode->touched = 0;
-            continue;
-        }
-        if (seen == NULL) {
-            seen = room_new();
-            disk = room_new();
-        }
-        *inode = from->inode;
-        inode->seen = seen;
-        inode->disk = disk;
-        memcpy(seen, from->seen, inode_extent(inode));
-        memcpy(disk, from->disk, inode_extent(inode));
-    }
-}
-
-void crash_copy_free(struct crash_copy *copy)
-{
-    for (int i = 0; i < INODES; i++) {
-        free(copy->files[i].seen);
-        free(copy->files[i].disk);
-    }
-    free(copy);
+    crash_names_remove(&crash->names.seen, name);
+    crash_names_remove(&crash->names.durable, name);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * The store's clock; see os_clock.h.
+ * The store's clock; see os_clock.h. Reading it is one clock read and no lock:
+ * the anchors never change.
  */
 #include "kevy/src/os/os_clock.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Checks of records; see check.h.
+ * Checks of records; see check.h. Filling one in and testing one are the same
+ * computation, so that they cannot disagree.
  */
 #include "kevy/src/store/check.h"
 

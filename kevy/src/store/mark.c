@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * The mark as bytes; see mark.h.
+ * The mark as bytes, and back; see mark.h. Whatever the bytes are, reading them
+ * gives a mark that is consistent in itself, or none.
  */
 #include "kevy/src/store/mark.h"
 

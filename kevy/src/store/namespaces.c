@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * The namespace map as bytes; see namespaces.h.
+ * The namespace map as bytes, and back; see namespaces.h. A map that was read
+ * gives each database a namespace of its own.
  */
 #include "kevy/src/store/namespaces.h"
 
