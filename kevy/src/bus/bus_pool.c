@@ -36,14 +36,9 @@ struct kv_slab {
 
 STATIC_ASSERT(sizeof(struct kv_slab) <= SLAB_HEADER, "the header fits before the blocks");
 
-static size_t message_size(size_t weight)
-{
-    return offsetof(struct kv_message, bytes) + weight;
-}
-
 static uint32_t slab_class(size_t weight)
 {
-    return (uint32_t)((message_size(weight) + KV_POOL_STEP - 1) / KV_POOL_STEP - 1);
+    return (uint32_t)((kv_message_size(weight) + KV_POOL_STEP - 1) / KV_POOL_STEP - 1);
 }
 
 static size_t slab_block_size(uint32_t class_index)
@@ -59,11 +54,6 @@ static size_t slab_size(const struct kv_slab *slab)
 static bool slab_has_room(const struct kv_slab *slab)
 {
     return slab->live < slab->block_count;
-}
-
-bool kv_pool_serves(size_t weight)
-{
-    return weight <= KV_POOL_BLOCK_MAX && message_size(weight) <= KV_POOL_BLOCK_MAX;
 }
 
 struct kv_slab *kv_slab_new(struct kv_mem *mem, size_t weight)
@@ -82,7 +72,7 @@ struct kv_slab *kv_slab_new(struct kv_mem *mem, size_t weight)
 
 struct kv_message *kv_message_new(struct kv_mem *mem, size_t weight)
 {
-    struct kv_message *message = (struct kv_message *)kv_mem_new(mem, message_size(weight));
+    struct kv_message *message = (struct kv_message *)kv_mem_new(mem, kv_message_size(weight));
     if (message != NULL) {
         message->slab = NULL;
     }
@@ -150,25 +140,12 @@ void kv_pool_trim(struct kv_pool *pool, struct kv_trash **trash)
     }
 }
 
-void kv_message_fill(struct kv_message *message, struct bytes channel, struct bytes payload)
-{
-    message->refs = 1;
-    message->channel_size = (uint32_t)channel.size;
-    message->payload_size = (uint32_t)payload.size;
-    if (channel.size > 0) {
-        memcpy(message->bytes, channel.data, channel.size);
-    }
-    if (payload.size > 0) {
-        memcpy(message->bytes + channel.size, payload.data, payload.size);
-    }
-}
-
 void kv_message_free(struct kv_pool *pool, struct kv_message *message, struct kv_trash **trash)
 {
     struct kv_slab *slab = message->slab;
     ASSERT(message->refs == 0);
     if (slab == NULL) {
-        kv_trash_add(trash, message, message_size(kv_message_weight(message)));
+        kv_trash_add(trash, message, kv_message_size(kv_message_weight(message)));
         return;
     }
     if (!slab_has_room(slab)) {

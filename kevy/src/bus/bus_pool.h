@@ -69,8 +69,17 @@ static inline size_t kv_message_weight(const struct kv_message *message)
     return (size_t)message->channel_size + message->payload_size;
 }
 
+/* Returns the size of the block of a message of this weight. */
+static inline size_t kv_message_size(size_t weight)
+{
+    return offsetof(struct kv_message, bytes) + weight;
+}
+
 /* Says whether a message of this weight comes from the pool. */
-bool kv_pool_serves(size_t weight);
+static inline bool kv_pool_serves(size_t weight)
+{
+    return weight <= KV_POOL_BLOCK_MAX && kv_message_size(weight) <= KV_POOL_BLOCK_MAX;
+}
 
 /* Takes a block for a message of this weight; NULL when the pool has none: give it a slab. */
 struct kv_message *kv_pool_take(struct kv_pool *pool, size_t weight);
@@ -86,7 +95,19 @@ void kv_pool_give(struct kv_pool *pool, struct kv_slab *slab);
 void kv_pool_trim(struct kv_pool *pool, struct kv_trash **trash);
 
 /* Copies channel and payload into a new message; its one reference is the caller's. */
-void kv_message_fill(struct kv_message *message, struct bytes channel, struct bytes payload);
+static inline void kv_message_fill(struct kv_message *message, struct bytes channel,
+                                   struct bytes payload)
+{
+    message->refs = 1;
+    message->channel_size = (uint32_t)channel.size;
+    message->payload_size = (uint32_t)payload.size;
+    if (channel.size > 0) {
+        memcpy(message->bytes, channel.data, channel.size);
+    }
+    if (payload.size > 0) {
+        memcpy(message->bytes + channel.size, payload.data, payload.size);
+    }
+}
 
 /* Frees a message that has no reference. */
 void kv_message_free(struct kv_pool *pool, struct kv_message *message, struct kv_trash **trash);

@@ -161,6 +161,9 @@ static int64_t deliver_sub(struct publish *p, struct kv_sub *sub, struct kv_topi
         } while (!sub_fits(sub, 1, p->weight));
     }
     kv_queue_push(queue, p->message, pattern);
+    if (pattern != NULL) {
+        pattern->refs++;
+    }
     atomic_store_explicit(&sub->arrivals, (uint32_t)queue->tail, memory_order_relaxed);
     kv_hold_wake_one(&p->hold, &sub->waiters);
     return 1;

@@ -49,20 +49,6 @@ void kv_queue_move(struct kv_hold *hold, struct kv_queue *queue, struct kv_entry
     queue->capacity = capacity;
 }
 
-void kv_queue_push(struct kv_queue *queue, struct kv_message *message, struct kv_topic *pattern)
-{
-    ASSERT(kv_queue_count(queue) < queue->capacity);
-    *kv_queue_slot(queue, queue->tail) = (struct kv_entry){message, pattern, message->channel_size,
-                                                           message->payload_size, queue->gap};
-    queue->tail++;
-    queue->gap = 0;
-    queue->bytes += kv_message_weight(message);
-    message->refs++;
-    if (pattern != NULL) {
-        pattern->refs++;
-    }
-}
-
 void kv_queue_refuse(struct kv_queue *queue)
 {
     queue->gap++;

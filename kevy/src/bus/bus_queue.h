@@ -20,6 +20,7 @@
 
 #include <stdbool.h>
 
+#include "base/assert.h"
 #include "kevy/src/bus/bus_pool.h"
 
 struct kv_hold;
@@ -96,8 +97,22 @@ uint32_t kv_queue_capacity_for(uint32_t capacity, uint32_t count);
 void kv_queue_move(struct kv_hold *hold, struct kv_queue *queue, struct kv_entry *entries,
                    uint32_t capacity);
 
-/* Adds a reference to a message; there is a slot. */
-void kv_queue_push(struct kv_queue *queue, struct kv_message *message, struct kv_topic *pattern);
+/* Adds a reference to a message; there is a slot. The caller adds the reference to the pattern. */
+static inline void kv_queue_push(struct kv_queue *queue, struct kv_message *message,
+                                 struct kv_topic *pattern)
+{
+    ASSERT(kv_queue_count(queue) < queue->capacity);
+    struct kv_entry *entry = kv_queue_slot(queue, queue->tail);
+    entry->message = message;
+    entry->pattern = pattern;
+    entry->channel_size = message->channel_size;
+    entry->payload_size = message->payload_size;
+    entry->dropped = queue->gap;
+    queue->tail++;
+    queue->gap = 0;
+    queue->bytes += kv_message_weight(message);
+    message->refs++;
+}
 
 /* Counts a message that does not come in. */
 void kv_queue_refuse(struct kv_queue *queue);
