@@ -80,6 +80,7 @@
 #include "kevy/src/command/cmd_bitfield.c"
 #include "kevy/src/command/cmd_bits.c"
 #include "kevy/src/command/cmd_bytes.c"
+#include "kevy/src/command/cmd_command.c"
 #include "kevy/src/command/cmd_config.c"
 #include "kevy/src/command/cmd_connection.c"
 #include "kevy/src/command/cmd_database.c"

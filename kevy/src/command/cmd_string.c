@@ -105,11 +105,11 @@ static void reply_item(struct kv_call *call, bool found, const struct kv_item *i
     }
 }
 
-/* Sets a key that is to expire at a time that may have passed already. */
+/* Sets a key; a time that was given as such may have passed already. */
 static bool put_or_remove(struct kv_call *call, struct bytes key, struct bytes value,
-                          uint64_t expiry_ms)
+                          uint64_t expiry_ms, bool is_absolute)
 {
-    if (expiry_ms != 0 && expiry_ms <= kv_keyspace_now(call->keyspace)) {
+    if (is_absolute && expiry_ms <= kv_keyspace_now(call->keyspace)) {
         return kv_call_remove_one(call, key);
     }
     return kv_call_put_one(call, key, value, expiry_ms);
@@ -141,7 +141,8 @@ void kv_run_set(struct kv_call *call)
     if (options.keep_ttl && found) {
         expiry_ms = item.expiry_ms;
     }
-    if (wanted && put_or_remove(call, key, call->argv[2], expiry_ms) && !options.get) {
+    bool is_absolute = options.has_time && options.unit.is_absolute;
+    if (wanted && put_or_remove(call, key, call->argv[2], expiry_ms, is_absolute) && !options.get) {
         kv_reply_ok(call->reply);
     }
 }

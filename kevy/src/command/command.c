@@ -18,8 +18,8 @@
 /* No name is longer. */
 enum { NAME_MAX_SIZE = 16 };
 
-/* Room for the answer of a command that writes; see command.h. */
-enum { WRITE_REPLY = 64 };
+/* Room for the answer of a command that may change something; see command.h. */
+enum { EFFECT_REPLY = 64 };
 
 /* How much of unknown names and arguments an error quotes. */
 enum { QUOTE_MAX = 128 };
@@ -173,7 +173,7 @@ static const char *connection_name(struct bytes name)
     return NULL;
 }
 
-static bool arity_fits(const struct kv_command *command, size_t argc)
+bool kv_command_takes(const struct kv_command *command, size_t argc)
 {
     return command->arity < 0 ? argc >= (size_t)-command->arity : argc == (size_t)command->arity;
 }
@@ -202,7 +202,7 @@ const struct kv_command *kv_command_resolve(struct kv_reply *reply, size_t argc,
         }
         return NULL;
     }
-    if (!arity_fits(command, argc)) {
+    if (!kv_command_takes(command, argc)) {
         refuse_arity(reply, command);
         return NULL;
     }
@@ -225,7 +225,7 @@ void kv_command_run(const struct kv_command *command, struct kv_call *call)
         refuse_without_session(call->reply, command->name);
         return;
     }
-    if ((command->flags & KV_WRITE) != 0 && !kv_reply_reserve(call->reply, WRITE_REPLY)) {
+    if ((command->flags & KV_READ) == 0 && !kv_reply_reserve(call->reply, EFFECT_REPLY)) {
         return;
     }
     command->run(call);

@@ -74,6 +74,9 @@ struct kv_call {
 /* Returns the command of that name, in any case, or NULL. No allocation. */
 const struct kv_command *kv_command_find(struct bytes name);
 
+/* Returns whether the command takes so many arguments, its name included. */
+bool kv_command_takes(const struct kv_command *command, size_t argc);
+
 /* Returns the command that argv (argc > 0) calls; or NULL, and the error is
  * the reply: unknown command, wrong number of arguments, too long argument. */
 const struct kv_command *kv_command_resolve(struct kv_reply *reply, size_t argc,
