@@ -2,7 +2,6 @@
 package io.kolibri.rewriter;
 
 import java.util.List;
-import org.objectweb.asm.TypeReference;
 import org.objectweb.asm.tree.AnnotationNode;
 import org.objectweb.asm.tree.ClassNode;
 import org.objectweb.asm.tree.MethodNode;
@@ -10,6 +9,9 @@ import org.objectweb.asm.tree.TypeAnnotationNode;
 
 /** Reads the annotations that steer the rewrite, of either retention. */
 final class Annotations {
+    /** The target type of an annotation on a parameter's type (JVMS 4.7.20.1). */
+    private static final int FORMAL_PARAMETER = 0x16;
+
     /** A parameter marked AsNativePointer. */
     record Pointer(boolean isNullable) {}
 
@@ -57,7 +59,8 @@ final class Annotations {
 
     /** Whether any annotation named Nullable is on the parameter or its type. */
     private static boolean isNullable(MethodNode method, int parameter) {
-        return hasNullable(at(method.visibleParameterAnnotations, parameter))
+        return KnownMethod.factsOf(method).nullable().get(parameter)
+                || hasNullable(at(method.visibleParameterAnnotations, parameter))
                 || hasNullable(at(method.invisibleParameterAnnotations, parameter))
                 || hasNullableType(method.visibleTypeAnnotations, parameter)
                 || hasNullableType(method.invisibleTypeAnnotations, parameter);
@@ -68,13 +71,9 @@ final class Annotations {
     }
 
     private static boolean hasNullableType(List<TypeAnnotationNode> list, int parameter) {
-        return list != null && list.stream().anyMatch(each -> {
-            TypeReference place = new TypeReference(each.typeRef);
-            return place.getSort() == TypeReference.METHOD_FORMAL_PARAMETER
-                    && place.getFormalParameterIndex() == parameter
-                    && each.typePath == null
-                    && isNullableName(each.desc);
-        });
+        int place = FORMAL_PARAMETER << 24 | parameter << 16;
+        return list != null && list.stream().anyMatch(each -> each.typeRef == place
+                && each.typePath == null && isNullableName(each.desc));
     }
 
     private static boolean isNullableName(String descriptor) {

@@ -88,6 +88,12 @@ final class BridgeWriter {
     void write() {
         out.access &= ~Opcodes.ACC_NATIVE;
         out.visitCode();
+        int line = KnownMethod.factsOf(out).line();
+        if (line > 0) {
+            Label start = new Label();
+            out.visitLabel(start);
+            out.visitLineNumber(line, start);
+        }
         if (leases.isEmpty()) {
             writeCall();
             writeFences();

@@ -54,8 +54,21 @@ public final class ClassRewriter {
             String descriptor,
             String signature,
             String[] exceptions) {
+        return method(
+                sink, MethodFacts.NONE, access, name, descriptor, signature, exceptions);
+    }
+
+    /** The same, with what a compiler knows beyond the class file. */
+    public MethodVisitor method(
+            MethodSink sink,
+            MethodFacts facts,
+            int access,
+            String name,
+            String descriptor,
+            String signature,
+            String[] exceptions) {
         MethodNode method =
-                new MethodNode(Opcodes.ASM9, access, name, descriptor, signature, exceptions);
+                new KnownMethod(facts, access, name, descriptor, signature, exceptions);
         header.methods.add(method);
         if ((access & Opcodes.ACC_NATIVE) != 0) {
             return method;
