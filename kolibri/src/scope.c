@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_SIZE = 48 };
+enum { SCOPE_NAME_SIZE = 48 };
 enum binding_state { BOUND, RUNNING, DONE };
 
 struct kol_binding {
@@ -40,7 +40,7 @@ struct kol_scope {
     size_t holders; /* users, bindings and a running end; memory goes with the last */
     size_t users;   /* the scope ends with the last */
     int has_ended;
-    char name[NAME_SIZE];
+    char name[SCOPE_NAME_SIZE];
     struct kol_scope *previous; /* the list of scopes that have not ended */
     struct kol_scope *next;
 };
@@ -111,7 +111,7 @@ kol_status kol_scope_new(const char *name, struct kol_scope *parent, struct kol_
     scope->holders = 1;
     scope->users = 1;
     if (name) {
-        strncpy(scope->name, name, NAME_SIZE - 1);
+        strncpy(scope->name, name, SCOPE_NAME_SIZE - 1);
     }
     list_scope(scope);
     if (parent) {

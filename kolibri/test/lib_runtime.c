@@ -121,6 +121,11 @@ CELL(GuardedCell)
 KOL_NATIVE(WovenGuardedCell, "io/kolibri/test/WovenGuardedCell", struct cell)
 CELL(WovenGuardedCell)
 
+KOL_NATIVE(OwnedCell, "io/kolibri/test/OwnedCell", struct cell)
+CELL(OwnedCell)
+KOL_NATIVE(WovenOwnedCell, "io/kolibri/test/WovenOwnedCell", struct cell)
+CELL(WovenOwnedCell)
+
 KOL_HANDLE(java_lang_String, "java/lang/String", java_lang_Object)
 KOL_NATIVE(Counts, "io/kolibri/test/Counts", struct cell)
 #define COUNTS_NATIVES(X, C)                                                                       \
@@ -174,9 +179,11 @@ JNIEXPORT void JNICALL JNI_OnUnload(JavaVM *vm, void *reserved);
 
 JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *vm, void *reserved)
 {
-    static const struct kol_natives *const all[] = {&SharedCell__natives, &WovenCell__natives,
-                                                    &GuardedCell__natives,
-                                                    &WovenGuardedCell__natives, &Counts__natives};
+    static const struct kol_natives *const all[] = {
+        &SharedCell__natives,  &WovenCell__natives,
+        &GuardedCell__natives, &WovenGuardedCell__natives,
+        &OwnedCell__natives,   &WovenOwnedCell__natives,
+        &Counts__natives};
     JNIEnv *env;
     char report[1024] = "";
     (void)reserved;

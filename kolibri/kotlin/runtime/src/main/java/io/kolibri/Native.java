@@ -9,10 +9,38 @@ package io.kolibri;
 final class Native {
     @CalledFromNative static boolean registered;
 
+    private static final ThreadLocal<long[]> EXPECTED = new ThreadLocal<>();
+    private static volatile boolean anyExpected;
+
     private Native() {}
 
     /** Calls a C function of one pointer. */
     static native void call(long function, long argument);
+
+    /**
+     * C expects that this thread's next construction takes a pointer; {@link #expected} tells
+     * whether it did, and so who frees it if the constructor threw.
+     */
+    @CalledFromNative
+    static void expect(long address) {
+        anyExpected = true;
+        EXPECTED.set(new long[] {address, 0});
+    }
+
+    @CalledFromNative
+    static boolean expected() {
+        long[] expected = EXPECTED.get();
+        EXPECTED.remove();
+        return expected != null && expected[1] != 0;
+    }
+
+    /** Peers tell that they took a pointer. */
+    static void taken(long address) {
+        long[] expected = anyExpected ? EXPECTED.get() : null;
+        if (expected != null && expected[0] == address) {
+            expected[1] = 1;
+        }
+    }
 
     @CalledFromNative
     static void bind(Class<?> cls, long destroyer, long ender) {

@@ -11,4 +11,10 @@ import java.lang.annotation.Target;
 @Target(ElementType.TYPE)
 public @interface NativeClass {
     NativeKind value() default NativeKind.SHARED;
+
+    /**
+     * For {@link NativeKind#OWNER}: whether objects that outlive their owner may be destroyed on
+     * any thread. Otherwise they are leaked, and counted.
+     */
+    boolean freeAnywhere() default false;
 }

@@ -14,6 +14,7 @@ final class NativeType {
     private static int count;
 
     final NativeKind kind;
+    final boolean isFreeAnywhere;
     final String name;
     private final WeakReference<Class<?>> owner;
     private final int hash;
@@ -25,6 +26,7 @@ final class NativeType {
         this.hash = System.identityHashCode(owner);
         this.name = owner.getName();
         this.kind = kind;
+        this.isFreeAnywhere = isFreeAnywhere(owner);
         this.destroyer = destroyer;
         this.ender = ender;
     }
@@ -101,12 +103,22 @@ final class NativeType {
         types[i] = type;
     }
 
-    /** The kind is declared by the first class below NativeObject, and holds for all below. */
-    private static NativeKind kindOf(Class<?> cls) {
+    /** The first class below NativeObject; what it declares holds for all below. */
+    private static Class<?> top(Class<?> cls) {
         Class<?> top = cls;
         while (top.getSuperclass() != null && top.getSuperclass() != NativeObject.class) {
             top = top.getSuperclass();
         }
+        return top;
+    }
+
+    private static boolean isFreeAnywhere(Class<?> cls) {
+        NativeClass declared = top(cls).getAnnotation(NativeClass.class);
+        return declared != null && declared.freeAnywhere();
+    }
+
+    private static NativeKind kindOf(Class<?> cls) {
+        Class<?> top = top(cls);
         NativeClass declared = top.getAnnotation(NativeClass.class);
         NativeKind kind = declared == null ? NativeKind.SHARED : declared.value();
         for (Class<?> below = cls; below != top; below = below.getSuperclass()) {

@@ -72,13 +72,29 @@ final class Reclaimer implements Runnable {
 
     private static boolean start() {
         try {
-            Thread thread = new Thread(null, new Reclaimer(), "kolibri-reclaimer", 0);
+            Thread thread = newThread(new Reclaimer(), "kolibri-reclaimer");
             thread.setDaemon(true);
             thread.setContextClassLoader(null);
             thread.start();
             return true;
         } catch (OutOfMemoryError noThread) {
             return false;
+        }
+    }
+
+    /** Without the creator's inheritable thread locals where the VM can (Java 9, late Androids). */
+    private static Thread newThread(Runnable run, String name) {
+        try {
+            return Thread.class
+                    .getConstructor(
+                            ThreadGroup.class,
+                            Runnable.class,
+                            String.class,
+                            long.class,
+                            boolean.class)
+                    .newInstance(null, run, name, 0L, false);
+        } catch (ReflectiveOperationException e) {
+            return new Thread(null, run, name, 0);
         }
     }
 

@@ -11,7 +11,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.BooleanSupplier;
 import java.util.function.IntFunction;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -60,20 +59,7 @@ class LifetimeTest {
     }
 
     private static void collectAll() {
-        await(() -> Counts.created() == Counts.destroyed());
-    }
-
-    private static void await(BooleanSupplier reached) {
-        long deadline = System.nanoTime() + 10_000_000_000L;
-        while (!reached.getAsBoolean() && System.nanoTime() < deadline) {
-            System.gc();
-            try {
-                Thread.sleep(1);
-            } catch (InterruptedException e) {
-                throw new AssertionError(e);
-            }
-        }
-        assertTrue(reached.getAsBoolean(), "not reached in ten seconds");
+        Await.until(() -> Counts.created() == Counts.destroyed());
     }
 
     @ParameterizedTest
@@ -121,7 +107,7 @@ class LifetimeTest {
         for (int i = 0; i < 32; i++) {
             make.apply(i);
         }
-        await(() -> Counts.destroyed() - destroyed == 32);
+        Await.until(() -> Counts.destroyed() - destroyed == 32);
         assertEquals(32, Counts.ended() - ended);
         assertEquals(32, Counts.created() - created);
     }
@@ -209,10 +195,10 @@ class LifetimeTest {
         assertEquals(1, cleaners.size());
         assertTrue(cleaners.get(0).isDaemon());
         cell = null;
-        await(() -> cleaners().isEmpty());
+        Await.until(() -> cleaners().isEmpty());
         /* And comes back. */
         new SharedCell(2);
-        await(() -> Counts.created() == Counts.destroyed());
+        Await.until(() -> Counts.created() == Counts.destroyed());
         assertFalse(cleaners().isEmpty());
     }
 
