@@ -104,7 +104,7 @@ static int model_apply(void *user, const struct kv_log_record *record)
     }
     uint32_t key = key_number(record->key);
     bool is_gone = record->type == KV_RECORD_TOMBSTONE;
-    CHECK(is_gone || value_holds(record->value));
+    CHECK(is_gone || model->takes_any_value || value_holds(record->value));
     model_set_ref(model, database_of(model, record->namespace_id), key, is_gone ? 0 : record->ref);
     return 0;
 }
@@ -136,7 +136,9 @@ static int model_move(void *user, uint32_t old_ref, uint32_t new_ref)
 int model_open_sized(struct model *model, const kevy_os *os, const char *dir, uint8_t fsync,
                      size_t segment_size, bool is_threadless)
 {
+    bool takes_any_value = model->takes_any_value;
     memset(model, 0, sizeof *model);
+    model->takes_any_value = takes_any_value;
     kv_mem_init(&model->mem, &kv_mem_libc);
     kv_namespaces_first(&model->map);
     struct kv_log_options options = {.mem = &model->mem,

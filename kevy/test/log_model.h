@@ -26,6 +26,7 @@ struct model {
     KevyOpenReport report;
     KevyError error;
     uint64_t move_count;
+    bool takes_any_value; /* values need not be ours; set after model_open, stays */
 };
 
 /* One change: version 0 deletes. */

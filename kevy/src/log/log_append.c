@@ -42,11 +42,32 @@ static int active_write(struct kv_log *log, const uint8_t *bytes, size_t size, s
 {
     struct kv_segment *active = log->active;
     int status = kv_file_write(log, active->file, bytes, size, active->used);
+    log->files->is_end_dirty = status != KEVY_OK;
     if (status == KEVY_OK) {
         kv_segment_grow(log, active, grow);
         kv_file_dirty(log, active);
     }
     return status;
+}
+
+/* A write that failed may have left a part behind the end of the active
+ * segment, even all of a record but zeros: what comes next would be written
+ * over it, but a power cut could bring it back and then give it those zeros.
+ * So it is cut off, and that made durable, first. */
+static int end_clean(struct kv_log *log)
+{
+    const kevy_os *os = log->os;
+    int result = os->file_resize(os->self, log->active->file, log->active->used);
+    if (result < 0) {
+        return kv_file_status(result);
+    }
+    result = os->file_flush(os->self, log->active->file);
+    if (result < 0) {
+        kv_log_break(log, kv_file_status(result));
+        return kv_file_status(result);
+    }
+    log->files->is_end_dirty = false;
+    return KEVY_OK;
 }
 
 static int active_seal(struct kv_log *log)
@@ -358,6 +379,9 @@ int kv_append(void *self, struct kv_draft *drafts, size_t count)
     struct kv_files *files = log->files;
     int error = atomic_load_explicit(&files->error, memory_order_relaxed);
     size_t size = 0;
+    if (error == KEVY_OK && files->is_end_dirty) {
+        error = end_clean(log);
+    }
     if (error != KEVY_OK) {
         return error;
     }

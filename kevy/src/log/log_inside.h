@@ -118,6 +118,7 @@ struct kv_files {
     struct kv_namespaces map;
     struct kv_segment *dirty; /* list of segments that have bytes to flush */
     bool is_dir_dirty;
+    bool is_end_dirty;             /* a failed write may have left something behind the end */
     uint32_t end_slot;             /* where the record after lsn_end would begin if nothing came */
     size_t end_offset;             /* between; KV_MARK_NO_SLOT: no segment yet */
     _Atomic uint64_t pending_size; /* bytes appended since the last flush began */
