@@ -122,7 +122,7 @@ static bool has_victim_file(struct kv_log *log, uint64_t slack)
         return false;
     }
     struct kv_segment *victim = choose_victim_file(log), *active = log->active;
-    if (active != NULL && active->used > KV_SEGMENT_HEADER &&
+    if (active != NULL && active->used > KV_SEGMENT_HEADER && !log->files->is_end_dirty &&
         (victim == NULL || gain_of(active) > gain_of(victim)) && active->used > slack / 4 &&
         kv_active_renew(log) == KEVY_OK) {
         victim = active->live != 0 || active->tombstone_lsn != 0 ? active : NULL;
