@@ -126,3 +126,53 @@ void kv_log_stats(struct kv_log *log, struct kv_log_stats *out)
         out->error = atomic_load_explicit(&log->files->error, memory_order_relaxed);
     }
 }
+
+/* ---- Invariants ---- */
+
+/* Says whether the records of a log segment run unbroken from header to end,
+ * and their live bytes can be what the segment counts. */
+static bool records_hold(const struct kv_log *log, const struct kv_segment *segment)
+{
+    const uint8_t *record;
+    struct kv_cursor cursor = {.place = kv_file_place(log, segment),
+                               .base = segment->base,
+                               .limit = segment->used,
+                               .offset = KV_SEGMENT_HEADER,
+                               .lsn = segment->first_lsn,
+                               .is_checked = true};
+    size_t size = 0;
+    enum kv_step step;
+    while ((step = kv_cursor_next(&cursor, &record)) == KV_STEP_RECORD) {
+        size += kv_record_size(record);
+    }
+    return cursor.lsn == segment->last_lsn + 1 && segment->live <= size &&
+           (segment->is_sealed ? step == KV_STEP_SEAL : cursor.offset >= segment->used);
+}
+
+static bool segment_holds(const struct kv_log *log, const struct kv_segment *segment)
+{
+    for (uint32_t i = 0; i < segment->slot_count; i++) {
+        if (log->segments[segment->slot + i] != segment ||
+            kv_space_slot(&log->space, segment->slot + i) != segment->base + i * KV_SLOT_SIZE) {
+            return false;
+        }
+    }
+    return segment->live <= segment->used && segment->used <= segment->map_size &&
+           segment->is_sealed != (segment == log->active) &&
+           (log->files == NULL || segment->kind != KV_SEGMENT_LOG || records_hold(log, segment));
+}
+
+bool kv_log_verify(struct kv_log *log)
+{
+    uint64_t live_size = 0, used_size = 0, count = 0;
+    struct kv_segment *segment;
+    bool is_good = true;
+    for (uint32_t slot = 0; (segment = kv_segment_after(log, &slot)) != NULL;) {
+        is_good = is_good && segment_holds(log, segment);
+        live_size += segment->live;
+        used_size += segment->used;
+        count++;
+    }
+    return is_good && live_size == log->live_size && used_size == log->used_size &&
+           count == log->segment_count;
+}

@@ -63,7 +63,7 @@ static void state_print_difference(size_t index, const struct model_state *want,
 static bool settle(struct sim *sim, size_t from, size_t to)
 {
     struct model_state seen;
-    if (!CHECK(model_read(&sim->model, &seen))) {
+    if (!CHECK(model_read(&sim->model, &seen)) || !CHECK(kv_log_verify(sim->model.log))) {
         return false;
     }
     for (size_t i = to + 1; i-- > from;) {
