@@ -26,6 +26,7 @@
 #include "kolibri/src/native.c"
 #include "kolibri/src/native_call.c"
 #include "kolibri/src/native_check.c"
+#include "kolibri/src/object.c"
 
 /* threads, load and unload */
 #include "kolibri/src/env.c"

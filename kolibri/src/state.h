@@ -51,11 +51,14 @@ KOL_HANDLE(kol__NativeObject, "io/kolibri/NativeObject", java_lang_Object)
     X(C, P1, throws, addSuppressed, "addSuppressed", kol__Throwable)
 #define KOL__NATIVE_HOME(X, C)                                                                     \
     X(C, SG, jboolean, is_registered, "registered")                                                \
+    X(C, SP1, throws, expect, "expect", jlong)                                                     \
+    X(C, SF0, throws, jboolean, expected, "expected")                                              \
     X(C, SP3, throws, bind, "bind", kol__Class, jlong, jlong)                                      \
     X(C, SP4, throws, leaf, "leaf", kol__Class, kol__String, kol__String, jlong)
 #define KOL__NATIVE_OBJECT(X, C)                                                                   \
     X(C, G, jlong, pointer, "pointer")                                                             \
     X(C, SF1, throws, jlong, enter, "enter", kol__NativeObject)                                    \
+    X(C, P0, throws, close, "close")                                                               \
     X(C, SP1, throws, leave, "leave", kol__NativeObject)
 
 KOL_MEMBERS(kol__Class, KOL__CLASS)

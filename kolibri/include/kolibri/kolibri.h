@@ -26,6 +26,7 @@
 #include <kolibri/config.h>
 #include <kolibri/env.h>
 #include <kolibri/native.h>
+#include <kolibri/object.h>
 #include <kolibri/scope.h>
 #include <kolibri/status.h>
 #include <kolibri/text.h>

@@ -2,15 +2,15 @@
 /*
  * Scopes of C objects: many things that end together, each exactly once.
  *
- * What is bound to a scope has a callback. Ending the scope runs the callbacks, newest first, on the
- * thread that ends it, with no lock held: a callback may bind elsewhere, unbind, destroy other
+ * What is bound to a scope has a callback. Ending the scope runs the callbacks, newest first, on
+ * the thread that ends it, with no lock held: a callback may bind elsewhere, unbind, destroy other
  * objects, end the same scope again (which does nothing), or call Java. Once a scope has begun to
  * end, binding to it fails.
  *
- * A scope is counted: whoever holds it keeps its identity, so a scope of the past is never taken for
- * a new one at the same address. The binding belongs to whoever bound: kol_scope_unbind is called
- * exactly once for each, also after its callback has run, and waits for a callback that is running
- * on another thread. So after unbinding the object can go.
+ * A scope is counted: whoever holds it keeps its identity, so a scope of the past is never taken
+ * for a new one at the same address. The binding belongs to whoever bound: kol_scope_unbind is
+ * called exactly once for each, also after its callback has run, and waits for a callback that is
+ * running on another thread. So after unbinding the object can go.
  *
  * No VM is needed here. Objects of Java have scopes of their own: io.kolibri.Scope.
  *
@@ -70,7 +70,8 @@ size_t kol_scope_count(struct kol_scope *scope);
 
 /*
  * The scope that this thread works in, NULL if none. Borrowed until it is left. kol_scope_enter
- * keeps the scope and returns the one before it, which goes into kol_scope_leave, on the same thread.
+ * keeps the scope and returns the one before it, which goes into kol_scope_leave, on the same
+ * thread.
  */
 struct kol_scope *kol_scope_current(void);
 struct kol_scope *kol_scope_enter(struct kol_scope *scope);
