@@ -37,7 +37,7 @@ class ProcessTest {
         val child = Child(OtherProcess::class.java, emptyList(), "write", store)
         eventually("it has written") { child.text().lines().size > 2000 }
         child.process.destroyForcibly().waitFor()
-        val acknowledged = child.text().lines().dropLast(1).map { it.toInt() }
+        val acknowledged = child.text().lines().dropLast(1).mapNotNull { it.toIntOrNull() }
         Kevy.open(store).use { kevy ->
             for (i in acknowledged) assertEquals("$i", kevy.getText("key:$i"))
             assertTrue(kevy.size() - acknowledged.size in 0..2)
@@ -47,6 +47,18 @@ class ProcessTest {
     @Test
     fun `a value that the heap has no room for is an OutOfMemoryError and nothing else`() {
         assertTrue("went on" in run(listOf("-Xmx32m", "-Xcheck:jni"), "full"))
+    }
+
+    @Test
+    fun `the quickstart does what it says`() {
+        for (visits in 1..2) {
+            val main = Class.forName("QuickstartKt")
+            val child = Child(main, emptyList(), folder = folder.toFile())
+            assertEquals(0, child.waitFor(), child.text())
+            val news = "news: kevy ${Kevy.version()} is up"
+            val said = child.text().lines().takeLast(4) // newer Java warns before it
+            assertEquals(listOf("hello", "$visits visits", news, ""), said)
+        }
     }
 
     @Test

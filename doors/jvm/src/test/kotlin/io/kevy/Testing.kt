@@ -60,7 +60,12 @@ internal class Crew {
 }
 
 /** A Java process of the same runtime and class path. */
-internal class Child(main: Class<*>, jvm: List<String>, vararg arguments: String) {
+internal class Child(
+    main: Class<*>,
+    jvm: List<String>,
+    vararg arguments: String,
+    folder: File? = null,
+) {
     private val output = File.createTempFile("child", ".txt").also { it.deleteOnExit() }
     val process: Process
 
@@ -70,6 +75,7 @@ internal class Child(main: Class<*>, jvm: List<String>, vararg arguments: String
         val command = listOf(java) + jvm + listOf("-cp", classPath, main.name) + arguments
         process =
             ProcessBuilder(command)
+                .directory(folder)
                 .redirectErrorStream(true)
                 .redirectOutput(output)
                 .also { it.environment().remove("JAVA_TOOL_OPTIONS") }
