@@ -40,7 +40,8 @@ class PackageTest {
             dependents(listOf(libc, demo)),
         )
         assertEquals("awk", subject(listOf(Package("a", 0, setOf("awk")))))
-        assertEquals("""{"a":"\"\\\u000a\ud83d","b":1.5}""", json("a" to "\"\\\n\uD83D", "b" to 1.5))
+        val text = json("a" to "\"\\\n\uD83D", "b" to 1.5)
+        assertEquals("""{"a":"\"\\\u000a\ud83d","b":1.5}""", text)
     }
 
     @Test
@@ -51,8 +52,9 @@ class PackageTest {
             return digest.line(0)
         }
         val empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
-        assertEquals("""{"step":"digest","records":0,"bytes":0,"sha256":"$empty","ms":0}""", of())
-        val different = setOf(of("a" to "bc"), of("ab" to "c"), of("a" to "b", "c" to ""), of("" to "abc"))
-        assertEquals(4, different.size)
+        val line = """{"step":"digest","records":0,"bytes":0,"sha256":"$empty","ms":0}"""
+        assertEquals(line, of())
+        val abc = listOf(of("a" to "bc"), of("ab" to "c"), of("a" to "b", "c" to ""), of("" to "abc"))
+        assertEquals(abc, abc.distinct())
     }
 }
