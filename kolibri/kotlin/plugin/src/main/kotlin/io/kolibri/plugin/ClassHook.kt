@@ -2,7 +2,6 @@
 package io.kolibri.plugin
 
 import io.kolibri.plugin.rewriter.ClassRewriter
-import io.kolibri.plugin.rewriter.Kind
 import io.kolibri.plugin.rewriter.MethodFacts
 import io.kolibri.plugin.rewriter.Names
 import io.kolibri.plugin.rewriter.Problem
@@ -14,7 +13,6 @@ import org.jetbrains.kotlin.cli.common.messages.MessageCollector
 import org.jetbrains.kotlin.ir.declarations.IrClass
 import org.jetbrains.kotlin.ir.declarations.IrDeclaration
 import org.jetbrains.kotlin.ir.declarations.IrFunction
-import org.jetbrains.org.objectweb.asm.AnnotationVisitor
 import org.jetbrains.org.objectweb.asm.MethodVisitor
 import org.jetbrains.org.objectweb.asm.Opcodes
 import org.jetbrains.org.objectweb.asm.Type
@@ -48,13 +46,9 @@ private class RewritingGenerator(
     ) {
         classes.add(name, declaration)
         rewriter.start(access, name, superName, interfaces)
+        rewriter.annotation(Names.KOTLIN_METADATA)
+        rewriter.kind(classes.kindOf(declaration))
         next.defineClass(version, access, name, signature, superName, interfaces)
-    }
-
-    override fun visitAnnotation(desc: String, visible: Boolean): AnnotationVisitor {
-        rewriter.annotation(desc)
-        val out = next.visitAnnotation(desc, visible)
-        return if (desc == Names.NATIVE_CLASS) KindReader(out) else out
     }
 
     override fun newMethod(
@@ -83,7 +77,9 @@ private class RewritingGenerator(
     private fun factsOf(function: IrFunction, name: String, desc: String): MethodFacts {
         functions[name + desc] = function
         val count = Type.getArgumentTypes(desc).size
-        return MethodFacts(classes.addParameters(function, count), Places.line(function))
+        val nullable = classes.addParameters(function, count)
+        val refusal = if (IrAccess.hasMoreReceivers(function)) RECEIVERS else null
+        return MethodFacts(nullable, Places.line(function), refusal)
     }
 
     private fun report(problem: Problem) {
@@ -92,16 +88,9 @@ private class RewritingGenerator(
         messages?.report(CompilerMessageSeverity.ERROR, problem.toString(), Places.of(place))
     }
 
-    private inner class KindReader(out: AnnotationVisitor) :
-        AnnotationVisitor(Opcodes.API_VERSION, out) {
-        init {
-            rewriter.kind(Kind.SHARED)
-        }
-
-        override fun visitEnum(name: String?, descriptor: String?, value: String) {
-            rewriter.kind(Kind.valueOf(value))
-            super.visitEnum(name, descriptor, value)
-        }
+    private companion object {
+        const val RECEIVERS =
+            "@NativeMethod cannot be an extension or have a context: make it a parameter"
     }
 }
 

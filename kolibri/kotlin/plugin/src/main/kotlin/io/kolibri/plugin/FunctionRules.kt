@@ -59,10 +59,8 @@ internal class FunctionRules(
             has(function, JVM_STATIC) ->
                 "@NativeMethod needs an object, and a static native has none: remove the" +
                     " annotation and register it as a static row, or make it a member"
-            function.receiverParameter != null ->
-                "@NativeMethod cannot be an extension: make the receiver a parameter"
-            function.contextParameters.isNotEmpty() ->
-                "@NativeMethod cannot have context parameters: make them parameters"
+            function.receiverParameter != null || function.contextParameters.isNotEmpty() ->
+                "@NativeMethod cannot be an extension or have a context: make it a parameter"
             else -> null
         }
     }

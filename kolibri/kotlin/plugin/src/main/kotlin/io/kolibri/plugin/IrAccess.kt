@@ -25,6 +25,16 @@ internal object IrAccess {
         }
     }
 
+    /** Whether a function has an extension receiver or a context, by what lowering left of them. */
+    fun hasMoreReceivers(function: IrFunction): Boolean =
+        readOrNull(function, "getExtensionReceiverParameter") != null ||
+            valueParameters(function).any {
+                val kind = readOrNull(it, "getKind")?.toString()
+                kind == "ExtensionReceiver" || kind == "Context" ||
+                    it.name.asString().startsWith("\$this\$") ||
+                    it.name.asString().startsWith("\$context")
+            }
+
     /** The class of a type, of a type parameter's bound; null for anything else. */
     fun classOf(type: IrType): IrClass? {
         val symbol: IrSymbol = (type as? IrSimpleType)?.classifier ?: return null

@@ -61,7 +61,8 @@ internal class IrClasses : ClassSource {
         )
     }
 
-    private fun kindOf(declaration: IrClass): Kind? {
+    /** What a class's NativeClass annotation says; null without one. */
+    fun kindOf(declaration: IrClass): Kind? {
         val annotation = IrAccess.annotations(declaration)
             .find { IrAccess.annotationName(it) == NATIVE_CLASS } ?: return null
         return IrAccess.enumArgument(annotation)?.let { Kind.valueOf(it) } ?: Kind.SHARED

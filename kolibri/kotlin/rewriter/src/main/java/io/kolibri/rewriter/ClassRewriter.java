@@ -41,7 +41,7 @@ public final class ClassRewriter {
         header.visitAnnotation(descriptor, true);
     }
 
-    /** What the NativeClass annotation says. */
+    /** What the NativeClass annotation says; null without one. */
     public void kind(Kind declared) {
         kind = declared;
     }

@@ -8,7 +8,8 @@ import java.util.BitSet;
  *
  * @param nullable parameters whose type admits null
  * @param line where the method is declared, 0 if that is not known
+ * @param refusal why a NativeMethod of this form of source is refused, null if it is not
  */
-public record MethodFacts(BitSet nullable, int line) {
-    public static final MethodFacts NONE = new MethodFacts(new BitSet(), 0);
+public record MethodFacts(BitSet nullable, int line, String refusal) {
+    public static final MethodFacts NONE = new MethodFacts(new BitSet(), 0, null);
 }

@@ -11,7 +11,7 @@ public final class Names {
     public static final String AS_NATIVE_POINTER = "Lio/kolibri/AsNativePointer;";
     public static final String NATIVE_CLASS = "Lio/kolibri/NativeClass;";
 
-    static final String KOTLIN_METADATA = "Lkotlin/Metadata;";
+    public static final String KOTLIN_METADATA = "Lkotlin/Metadata;";
     static final String CONTINUATION = "kotlin/coroutines/Continuation";
     static final String CRITICAL_NATIVE = "Ldalvik/annotation/optimization/CriticalNative;";
     static final String REFERENCE = "java/lang/ref/Reference";

@@ -98,6 +98,9 @@ final class Rules {
             return "@NativeMethod needs an object, and a static native has none: remove the"
                     + " annotation and register it as a static row, or make it a member";
         }
+        if (KnownMethod.factsOf(method).refusal() != null) {
+            return KnownMethod.factsOf(method).refusal();
+        }
         if ((method.access & Opcodes.ACC_ABSTRACT) != 0) {
             return "@NativeMethod is not inherited: put it on the native methods that implement"
                     + " this one";
