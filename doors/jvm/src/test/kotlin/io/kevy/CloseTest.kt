@@ -60,7 +60,8 @@ class CloseTest {
     @Test
     fun `a close under the calls of eight threads`() {
         repeat(150) { round ->
-            val kevy = if (round % 3 == 0) Kevy.open(folder.resolve("$round")) else Kevy.openMemory()
+            val isFile = round % 3 == 0
+            val kevy = if (isFile) Kevy.open(folder.resolve("$round")) else Kevy.openMemory()
             val crew = Crew()
             val refused = AtomicInteger()
             for (i in 0 until 8) {
@@ -133,7 +134,10 @@ class CloseTest {
         crew.run("garbage") { repeat(60) { System.gc(); Thread.sleep(5) } }
         repeat(4) {
             crew.run {
-                repeat(300) { i -> assertArrayEquals(bytes(i), Kevy.openMemory().also { it["k"] = bytes(i) }["k"]) }
+                repeat(300) { i ->
+                    val value = Kevy.openMemory().also { it["k"] = bytes(i) }["k"]
+                    assertArrayEquals(bytes(i), value)
+                }
             }
         }
         crew.join(60)
@@ -143,7 +147,7 @@ class CloseTest {
     fun `a store with a listener stays until the listener is closed`() {
         val heard = AtomicInteger()
         val path = folder.resolve("listening")
-        val listening = Kevy.open(path).let { kevy -> kevy.subscribe("c") { heard.incrementAndGet() } }
+        val listening = Kevy.open(path).subscribe("c") { heard.incrementAndGet() }
         val other = Kevy.open(path)
         repeat(5) { System.gc(); Thread.sleep(20) }
         assertEquals(1, other.publish("c", "x"))

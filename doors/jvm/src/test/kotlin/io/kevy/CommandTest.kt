@@ -21,7 +21,8 @@ class CommandTest {
     fun `replies of each kind`() {
         assertEquals("PONG", kevy.cmd("PING").toText())
         assertEquals("OK", (kevy.cmd("SET", "k", bytes(0, 255)) as Reply.Status).text)
-        assertArrayEquals(bytes(0, 255), kevy.cmd("GET", ByteBuffer.wrap("k".toByteArray())).toBytes())
+        val key = ByteBuffer.wrap("k".toByteArray())
+        assertArrayEquals(bytes(0, 255), kevy.cmd("GET", key).toBytes())
         assertTrue(kevy.cmd("GET", "none").isNil)
         assertNull(kevy.cmd("GET", "none").toText())
         assertEquals(7, kevy.cmd("INCRBY", "n", 7).toLong())

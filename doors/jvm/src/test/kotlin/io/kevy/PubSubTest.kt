@@ -30,7 +30,8 @@ class PubSubTest {
         assertEquals(0, kevy.publish("other", "4"))
         assertEquals(2, kevy.publish("news", ""))
 
-        assertEquals(listOf("news:1", "more:\u0002", "news:"), List(3) { news.next().let { "${it.channel}:${it.text}" } })
+        val taken = List(3) { news.next() }.map { "${it.channel}:${it.text}" }
+        assertEquals(listOf("news:1", "more:\u0002", "news:"), taken)
         assertNull(news.poll())
         val matched = List(3) { all.next() }
         assertEquals(listOf("n*", "x?", "n*"), matched.map { it.pattern })

@@ -46,7 +46,7 @@ class PushTest {
         for (i in 0 until 5) assertEquals(2, kevy.publish("c$i", "x"))
         settle()
         assertEquals(10, heard.size)
-        assertEquals(setOf("0:x", "1:x", "2:x", "3:x", "4:x") + (0 until 5).map { "p:c$it" }, heard.toSet())
+        assertEquals((0 until 5).flatMap { listOf("$it:x", "p:c$it") }.toSet(), heard.toSet())
         assertEquals(before + 1, pushThreads().size)
         assertTrue(pushThreads().all { it.isDaemon })
         kevy.close()

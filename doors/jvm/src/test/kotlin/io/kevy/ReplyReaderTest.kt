@@ -27,10 +27,11 @@ class ReplyReaderTest {
     fun `anything else is refused`() {
         val bad =
             listOf(
-                "", "+", "+OK", "+OK\r", "+OK\n", "?x\r\n", ":\r\n", ":-\r\n", ":1x\r\n", ": 1\r\n",
-                ":9223372036854775808\r\n", ":-9223372036854775809\r\n", ":99999999999999999999\r\n",
-                "$3\r\nab\r\n", "$2\r\nabc\r\n", "$-2\r\n", "$4294967295\r\nx\r\n", "$1\r\nx",
-                "*2\r\n:1\r\n", "*-2\r\n", "*4294967295\r\n:1\r\n", "*2147483647\r\n", "+a\r\n+b\r\n",
+                "", "+", "+OK", "+OK\r", "+OK\n", "?x\r\n", ":\r\n", ":-\r\n", ":1x\r\n",
+                ": 1\r\n", ":9223372036854775808\r\n", ":-9223372036854775809\r\n",
+                ":99999999999999999999\r\n", "$3\r\nab\r\n", "$2\r\nabc\r\n", "$-2\r\n",
+                "$4294967295\r\nx\r\n", "$1\r\nx", "*2\r\n:1\r\n", "*-2\r\n",
+                "*4294967295\r\n:1\r\n", "*2147483647\r\n", "+a\r\n+b\r\n",
                 "*1\r\n".repeat(100_000),
             )
         for (text in bad) fails<IllegalStateException> { read(text) }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 package io.kevy
 
+import java.lang.reflect.InvocationTargetException
 import java.nio.ByteBuffer
 import java.nio.ReadOnlyBufferException
 import kotlin.time.Duration
@@ -89,7 +90,8 @@ class ValuesTest {
     @Test
     fun `reading into a buffer begins at its position and ends at its limit`() {
         kevy["k"] = bytes(1, 2, 3)
-        for (buffer in listOf(direct(10), ByteBuffer.allocate(10), ByteBuffer.allocate(12).position(2).slice())) {
+        val slice = ByteBuffer.allocate(12).position(2).slice()
+        for (buffer in listOf(direct(10), ByteBuffer.allocate(10), slice)) {
             buffer.position(4).limit(8)
             assertEquals(3, kevy.getInto("k", buffer))
             assertEquals(7, buffer.position())
@@ -123,9 +125,9 @@ class ValuesTest {
     @Test
     fun `null is refused and changes nothing`() {
         kevy["k"] = "old"
-        val kevyAsJavaSeesIt = Kevy::class.java
-        val set = kevyAsJavaSeesIt.getMethod("set", String::class.java, ByteArray::class.java)
-        val thrown = fails<java.lang.reflect.InvocationTargetException> { set.invoke(kevy, "k", null) }
+        val asJavaSeesIt = Kevy::class.java
+        val set = asJavaSeesIt.getMethod("set", String::class.java, ByteArray::class.java)
+        val thrown = fails<InvocationTargetException> { set.invoke(kevy, "k", null) }
         assertTrue(thrown.cause is NullPointerException)
         assertEquals("old", kevy.getText("k"))
     }

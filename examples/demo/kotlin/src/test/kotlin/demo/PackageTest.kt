@@ -54,7 +54,8 @@ class PackageTest {
         val empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
         val line = """{"step":"digest","records":0,"bytes":0,"sha256":"$empty","ms":0}"""
         assertEquals(line, of())
-        val abc = listOf(of("a" to "bc"), of("ab" to "c"), of("a" to "b", "c" to ""), of("" to "abc"))
+        val cut = listOf("a" to "bc", "ab" to "c", "" to "abc").map { of(it) }
+        val abc = cut + of("a" to "b", "c" to "")
         assertEquals(abc, abc.distinct())
     }
 }
