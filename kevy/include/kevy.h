@@ -243,6 +243,16 @@ KEVY_API int32_t kevy_open_ex(const uint8_t *dir, size_t dir_len, const KevyOpen
 KEVY_API int32_t kevy_get_into(KevyDb *db, const uint8_t *key, size_t key_len, uint8_t *buf,
                                size_t cap, size_t *len_out);
 
+/* Copies the values of `count` keys into one buffer, in the order of the keys:
+ * for each a u32 little-endian size and the bytes of its value, or
+ * KEVY_MISSING and nothing where the key is missing or holds no string. Each
+ * key is read by itself: a write that comes between may be seen for one and
+ * not for another. Returns how many were found, -1 or -2. One crossing, and
+ * about half of what as many calls of kevy_get_into cost in a large store. */
+#define KEVY_MISSING UINT32_MAX
+KEVY_API int64_t kevy_get_many(KevyDb *db, size_t count, const uint8_t *const *keys,
+                               const size_t *key_lens, KevyBuf *out);
+
 /* Runs one command given as packed arguments: for each a u32 little-endian
  * length and its bytes. The pack is validated whole before anything runs:
  * -1 when a length runs past the end, or no argument is there. Otherwise as
@@ -274,7 +284,10 @@ KEVY_API int32_t kevy_sub_add(KevySub *sub, const uint8_t *name, size_t name_len
 KEVY_API int32_t kevy_sub_remove(KevySub *sub, const uint8_t *name, size_t name_len,
                                  int32_t is_pattern);
 
-/* What a full queue does with the next message. */
+/* What a full queue does with the next message. With KEVY_SUB_BLOCK a thread
+ * that is the only one to drain the queue must not publish to it: it would wait
+ * for itself until the subscription or the store is closed. Under every policy
+ * a message that alone is larger than bytes_max is dropped and counted. */
 #define KEVY_SUB_DROP_OLDEST 0 /* drops the oldest and counts it (default) */
 #define KEVY_SUB_BLOCK 1       /* the publisher waits for room */
 #define KEVY_SUB_FAIL 2        /* drops the new message and counts it */

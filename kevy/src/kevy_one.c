@@ -97,6 +97,7 @@
 #include "kevy/src/command/command.c"
 
 #include "kevy/src/engine/api_cmd.c"
+#include "kevy/src/engine/api_many.c"
 #include "kevy/src/engine/api_open.c"
 #include "kevy/src/engine/api_sub.c"
 #include "kevy/src/engine/api_value.c"

@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * The public functions for single values and buffers. See kevy.h.
+ * The public functions for single values and buffers. See kevy.h; those for
+ * many keys are in api_many.c.
  *
  * A write takes the lock, puts, leaves, and then lets the log keep the promise
  * of its flush policy with the handle pinned but nothing held.
  */
 #include "kevy/src/engine/write.h"
-
-/* Keys that one kevy_set_many may set: docs/log-format.md, limits. */
-#define BATCH_MAX ((size_t)65536)
-
-static bool is_bytes(const uint8_t *data, size_t size)
-{
-    return data != NULL || size == 0;
-}
 
 /* ---- Buffers ---- */
 
@@ -55,7 +48,7 @@ static inline int32_t get(KevyDb *db, const uint8_t *key, size_t key_len, take_f
 {
     struct kv_epoch_slot *slot;
     struct kv_item item;
-    if (!is_bytes(key, key_len)) {
+    if (!kv_is_bytes(key, key_len)) {
         return -1;
     }
     int status = kv_gate_enter(db, &slot);
@@ -152,22 +145,12 @@ static int put_one(struct kv_write *write, struct kv_key key, struct bytes value
     return status;
 }
 
-static int put(struct kv_write *write, const struct kv_pair *pairs, size_t count)
-{
-    int status = kv_write_lock(write);
-    if (status == 0) {
-        status = kv_keyspace_put(&write->db->engine->keyspace, 0, pairs, count);
-        kv_write_unlock(write);
-    }
-    return status;
-}
-
 int32_t kevy_set(KevyDb *db, const uint8_t *key, size_t key_len, const uint8_t *val, size_t val_len,
                  uint64_t ttl_ms)
 {
     struct kv_write write;
     uint64_t expiry_ms;
-    if (!is_bytes(key, key_len) || !is_bytes(val, val_len)) {
+    if (!kv_is_bytes(key, key_len) || !kv_is_bytes(val, val_len)) {
         return -1;
     }
     int status = kv_write_enter(db, &write);
@@ -178,47 +161,5 @@ int32_t kevy_set(KevyDb *db, const uint8_t *key, size_t key_len, const uint8_t *
     status = expiry_of(db->engine, ttl_ms, &expiry_ms)
                  ? put_one(&write, hashed, bytes_of(val, val_len), expiry_ms)
                  : KEVY_ELIMIT;
-    return kv_result(kv_write_leave(&write, status));
-}
-
-static bool are_pairs(size_t count, const uint8_t *const *keys, const size_t *key_lens,
-                      const uint8_t *const *vals, const size_t *val_lens)
-{
-    if (count != 0 && (keys == NULL || key_lens == NULL || vals == NULL || val_lens == NULL)) {
-        return false;
-    }
-    for (size_t i = 0; i < count; i++) {
-        if (!is_bytes(keys[i], key_lens[i]) || !is_bytes(vals[i], val_lens[i])) {
-            return false;
-        }
-    }
-    return true;
-}
-
-int32_t kevy_set_many(KevyDb *db, size_t count, const uint8_t *const *keys, const size_t *key_lens,
-                      const uint8_t *const *vals, const size_t *val_lens)
-{
-    struct kv_write write;
-    if (!are_pairs(count, keys, key_lens, vals, val_lens)) {
-        return -1;
-    }
-    int status = kv_write_enter(db, &write);
-    if (status < 0) {
-        return kv_result(status);
-    }
-    if (count > BATCH_MAX) {
-        return kv_result(kv_write_leave(&write, KEVY_ELIMIT));
-    }
-    struct kv_mem *mem = &db->engine->mem;
-    struct kv_pair *pairs = count == 0 ? NULL : kv_mem_new(mem, count * sizeof *pairs);
-    if (pairs == NULL) {
-        return kv_result(kv_write_leave(&write, count == 0 ? 0 : KEVY_ENOMEM));
-    }
-    for (size_t i = 0; i < count; i++) {
-        pairs[i] =
-            (struct kv_pair){bytes_of(keys[i], key_lens[i]), bytes_of(vals[i], val_lens[i]), 0};
-    }
-    status = put(&write, pairs, count);
-    kv_mem_free(mem, pairs, count * sizeof *pairs);
     return kv_result(kv_write_leave(&write, status));
 }

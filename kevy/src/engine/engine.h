@@ -87,4 +87,10 @@ int kv_error_set(KevyError *error, int status, const char *text, struct bytes pa
 /* What the functions of ABI 1 return for a status: 0, -1 or -2. */
 int32_t kv_result(int status);
 
+/* Whether pointer and size, as a caller gave them, are bytes. */
+static inline bool kv_is_bytes(const uint8_t *data, size_t size)
+{
+    return data != NULL || size == 0;
+}
+
 #endif

@@ -115,6 +115,19 @@ int kv_keyspace_peek(const struct kv_keyspace *ks, uint32_t db, struct kv_key ke
     return database == NULL ? 0 : -1;
 }
 
+void kv_keyspace_peek_many(const struct kv_keyspace *ks, uint32_t db, const struct kv_key *keys,
+                           size_t count, int *found, struct kv_item *out)
+{
+    const struct kv_database *database = kv_database_of(ks, db);
+    ASSERT(count <= KV_PEEK_MANY);
+    if (database != NULL) {
+        kv_table_fetch(&database->table, keys, count);
+    }
+    for (size_t i = 0; i < count; i++) {
+        found[i] = kv_keyspace_peek(ks, db, keys[i], &out[i]);
+    }
+}
+
 int kv_keyspace_find_key(const struct kv_keyspace *ks, uint32_t db, struct kv_key key,
                          struct kv_item *out)
 {

@@ -83,6 +83,12 @@ struct kv_key kv_keyspace_key(const struct kv_keyspace *ks, struct bytes name);
 int kv_keyspace_peek(const struct kv_keyspace *ks, uint32_t db, struct kv_key key,
                      struct kv_item *out);
 
+/* As kv_keyspace_peek for several keys, whose cache misses overlap: writes 1, 0
+ * or -1 to found[i] and the item to out[i]. At most KV_PEEK_MANY keys. */
+#define KV_PEEK_MANY 16u
+void kv_keyspace_peek_many(const struct kv_keyspace *ks, uint32_t db, const struct kv_key *keys,
+                           size_t count, int *found, struct kv_item *out);
+
 /* As kv_keyspace_find, for a key whose hash is known. */
 int kv_keyspace_find_key(const struct kv_keyspace *ks, uint32_t db, struct kv_key key,
                          struct kv_item *out);

@@ -73,6 +73,10 @@ uint32_t kv_table_find(const struct kv_table *table, struct kv_key key);
  * is one: else entries moved while we looked. */
 uint32_t kv_table_peek(const struct kv_table *table, struct kv_key key, bool *is_sure);
 
+/* Asks for the cache lines that lookups of these keys will need, all at once
+ * instead of one after another. Inside an epoch or under the lock. */
+void kv_table_fetch(const struct kv_table *table, const struct kv_key *keys, size_t count);
+
 /* Gets memory for `count` inserts, so that they cannot fail. 0, KEVY_ENOMEM or
  * KEVY_ELIMIT; the table is unchanged but for its spare memory. */
 int kv_table_reserve(struct kv_table *table, size_t count);
