@@ -22,6 +22,8 @@
 #include "kolibri/src/ref.c"
 #include "kolibri/src/throw.c"
 
+#include "kolibri/src/walk.c"
+
 /* natives */
 #include "kolibri/src/native.c"
 #include "kolibri/src/native_call.c"

@@ -12,6 +12,7 @@
  */
 #include "kolibri/src/state.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -354,4 +355,35 @@ kol_status kol_natives_register(JNIEnv *env, const struct kol_natives *natives, 
     free(declared);
     (*env)->DeleteLocalRef(env, cls);
     return status;
+}
+
+/* One row as a line; 0 if it has none (D and E) or does not fit. */
+static int write_row(const struct kol_natives *natives, const struct kol__native *row, char *out,
+                     size_t size)
+{
+    char woven[SIGNATURE_SIZE];
+    char plain[SIGNATURE_SIZE];
+    const char *first = row->kind == 'M' || row->kind == 'L' ? "J" : "";
+    const char *name = natives->type->descriptor + 1;
+    if (row->kind == 'D' || row->kind == 'E' ||
+        !kol__signature(woven, sizeof woven, first, row->woven_types, row->count) ||
+        !kol__signature(plain, sizeof plain, "", row->plain_types, row->count)) {
+        return 0;
+    }
+    return snprintf(out, size, "%.*s %c %s %s %s\n", (int)strlen(name) - 1, name, row->kind,
+                    row->name, woven, plain);
+}
+
+size_t kol_natives_write(const struct kol_natives *natives, char *out, size_t size)
+{
+    size_t used = 0;
+    if (size > 0) {
+        out[0] = 0;
+    }
+    for (int i = 0; i < natives->count; i++) {
+        size_t left = used < size ? size - used : 0;
+        int written = write_row(natives, &natives->rows[i], left ? out + used : NULL, left);
+        used += written > 0 ? (size_t)written : 0;
+    }
+    return used;
 }

@@ -111,7 +111,8 @@ kol_status kol_scope_new(const char *name, struct kol_scope *parent, struct kol_
     scope->holders = 1;
     scope->users = 1;
     if (name) {
-        strncpy(scope->name, name, SCOPE_NAME_SIZE - 1);
+        size_t size = strlen(name);
+        memcpy(scope->name, name, size < SCOPE_NAME_SIZE ? size : SCOPE_NAME_SIZE - 1);
     }
     list_scope(scope);
     if (parent) {

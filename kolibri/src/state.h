@@ -51,6 +51,7 @@ KOL_HANDLE(kol__NativeObject, "io/kolibri/NativeObject", java_lang_Object)
     X(C, P1, throws, addSuppressed, "addSuppressed", kol__Throwable)
 #define KOL__NATIVE_HOME(X, C)                                                                     \
     X(C, SG, jboolean, is_registered, "registered")                                                \
+    X(C, SF1, throws, java_lang_Object__array, flatten, "flatten", java_lang_Object)               \
     X(C, SP1, throws, expect, "expect", jlong)                                                     \
     X(C, SF0, throws, jboolean, expected, "expected")                                              \
     X(C, SP3, throws, bind, "bind", kol__Class, jlong, jlong)                                      \

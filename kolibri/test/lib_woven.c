@@ -350,7 +350,8 @@ static void Constructs_destroy(struct counter *self)
 KOL_NATIVE(Counts, "test/Counts", struct counter)
 #define COUNTS_NATIVES(X, C)                                                                       \
     X(C, S0, jint, touchedDead, "touchedDead")                                                     \
-    X(C, S0, jint, destroyed, "destroyed")
+    X(C, S0, jint, destroyed, "destroyed")                                                         \
+    X(C, S0, java_lang_String, rows, "rows")
 KOL_NATIVES(Counts, COUNTS_NATIVES)
 
 static jint Counts_touchedDead(JNIEnv *env)
@@ -363,6 +364,15 @@ static jint Counts_destroyed(JNIEnv *env)
 {
     (void)env;
     return destroyed;
+}
+
+/* The rows of the two classes as kol_natives_write writes them. */
+static java_lang_String Counts_rows(JNIEnv *env)
+{
+    char text[4096];
+    size_t used = kol_natives_write(&Counter__natives, text, sizeof text);
+    used += kol_natives_write(&Guarded__natives, text + used, sizeof text - used);
+    return java_lang_String__raw(used < sizeof text ? (*env)->NewStringUTF(env, text) : NULL);
 }
 
 JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *vm, void *reserved);

@@ -329,3 +329,24 @@ JVM_TEST(registering_twice_is_fine)
     kol_status status = Scenes_counter(env, &result);
     check_scene(env, status, result, all_rows);
 }
+
+TEST(rows_are_written_as_lines)
+{
+    static const char *const wanted =
+        "io/example/Counter N create (I)J (I)J\n"
+        "io/example/Counter S version ()I ()I\n"
+        "io/example/Counter S sumOf (JJ)I (Lio/example/Counter;Lio/example/Counter;)I\n"
+        "io/example/Counter M add (JI)I (I)I\n"
+        "io/example/Counter M addFrom (JJ)I (Lio/example/Counter;)I\n";
+    char text[2048];
+    char small[20];
+    size_t size = kol_natives_write(&Counter__natives, text, sizeof text);
+    REQUIRE(size == strlen(text));
+    REQUIRE(strncmp(text, wanted, strlen(wanted)) == 0);
+    REQUIRE(strstr(text, "io/example/Counter L peek (JI)I (I)I\n") != NULL);
+    REQUIRE(strstr(text, " D ") == NULL);
+    REQUIRE(kol_natives_write(&Counter__natives, small, sizeof small) == size);
+    REQUIRE(strncmp(small, wanted, sizeof small - 1) == 0);
+    REQUIRE(strlen(small) == sizeof small - 1);
+    REQUIRE(kol_natives_write(&Counter__natives, NULL, 0) == size);
+}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * scope.h without a VM: order, once each, callbacks that bind, unbind, destroy and end, nesting, and
- * races of ending, binding and unbinding, for the thread sanitizer to judge.
+ * scope.h without a VM: order, once each, callbacks that bind, unbind, destroy and end, nesting,
+ * and races of ending, binding and unbinding, for the thread sanitizer to judge.
  */
 #include "testing/harness.h"
 
@@ -23,7 +23,9 @@ static char order[64];
 
 static void append(void *object)
 {
-    strncat(order, object, 1);
+    size_t size = strlen(order);
+    memcpy(order + size, object, 1);
+    order[size + 1] = 0;
 }
 
 TEST(callbacks_run_newest_first_and_once)

@@ -12,7 +12,10 @@
  * 3. Loading and threads (env.h): kol_load in JNI_OnLoad, attach scopes for C threads.
  * 4. Text is exact (text.h), arrays and buffers are typed and checked (array.h), exceptions cross
  * in
- *    both directions without losing anything (throw.h).
+ *    both directions without losing anything (throw.h). Going through a collection costs one JNI
+ *    call an element (walk.h). JDK classes are declared in jdk.h, which this header leaves out.
+ * 5. Lifetimes: globals and weak references (class.h), local frames (env.h), native objects and
+ *    what keeps them (object.h), scopes of C objects (scope.h).
  *
  * Every function that can fail returns a kol_status that must be used (status.h). KOL_CHECK chooses
  * how much is checked (config.h). Our own verbs begin with two underscores (T__keep), so they never
@@ -31,5 +34,6 @@
 #include <kolibri/status.h>
 #include <kolibri/text.h>
 #include <kolibri/throw.h>
+#include <kolibri/walk.h>
 
 #endif

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 package io.kolibri;
 
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Iterator;
+import java.util.Map;
+
 /**
  * The one native method of this package, the same code in every library that links Kolibri. The
  * first library of the process registers it, under this class's monitor, and sets the flag.
@@ -32,6 +37,36 @@ final class Native {
         long[] expected = EXPECTED.get();
         EXPECTED.remove();
         return expected != null && expected[1] != 0;
+    }
+
+    /*
+     * * All elements of a collection, iterable, iterator or array; of a map, keys and values by
+     * turns.
+     */
+    @CalledFromNative
+    static Object[] flatten(Object source) {
+        if (source instanceof Object[]) {
+            return ((Object[]) source).clone();
+        }
+        if (source instanceof Collection) {
+            return ((Collection<?>) source).toArray();
+        }
+        ArrayList<Object> all = new ArrayList<>();
+        if (source instanceof Map) {
+            for (Map.Entry<?, ?> entry : ((Map<?, ?>) source).entrySet()) {
+                all.add(entry.getKey());
+                all.add(entry.getValue());
+            }
+        } else {
+            Iterator<?> each =
+                    source instanceof Iterable
+                            ? ((Iterable<?>) source).iterator()
+                            : (Iterator<?>) source;
+            while (each.hasNext()) {
+                all.add(each.next());
+            }
+        }
+        return all.toArray();
     }
 
     /** Peers tell that they took a pointer. */
