@@ -69,6 +69,7 @@ struct crash_os {
     enum crash_fault fault;
     uint64_t fault_call, fault_count;
     uint64_t capacity;
+    bool has_no_window;
     uint64_t wall_ms, boot_ns;
 };
 

@@ -314,6 +314,50 @@ static void crash_unmap(void *self, void *ptr, size_t size)
     (void)size;
 }
 
+static int crash_window_open(void *self, int file, size_t size, void **out)
+{
+    struct crash_os *crash = crash_of(self);
+    REQUIRE(size <= FILE_ROOM);
+    if (crash->has_no_window) {
+        return -EOPNOTSUPP;
+    }
+    *out = inode_of(crash, file)->seen;
+    return 0;
+}
+
+static int crash_window_back(void *self, int file, uint64_t size)
+{
+    struct crash_os *crash = crash_of(self);
+    struct inode *inode = inode_of(crash, file);
+    int error = step_error(crash, ON(CRASH_EIO) | ON(CRASH_NOSPC));
+    if (error == 0 && crash->capacity != 0 && size > inode->seen_size &&
+        crash_os_size(crash) - inode->seen_size + size > crash->capacity) {
+        error = -ENOSPC;
+    }
+    if (error == 0 && size > inode->seen_size) {
+        REQUIRE(size <= FILE_ROOM);
+        inode->seen_size = (size_t)size;
+    }
+    return error;
+}
+
+/* A store cannot fail, but the process can end in the middle of it. */
+static int crash_window_write(void *self, int file, void *window, uint64_t offset, const void *buf,
+                              size_t size)
+{
+    struct crash_os *crash = crash_of(self);
+    struct inode *inode = inode_of(crash, file);
+    REQUIRE(window == inode->seen && offset + size <= inode->seen_size);
+    if (step(crash, 0) == CRASH_DEAD) {
+        if (size > 0 && crash_chance(crash, 2)) {
+            crash_bytes_write(inode, buf, test_random(&crash->random) % size, (size_t)offset);
+        }
+        return -EIO;
+    }
+    crash_bytes_write(inode, buf, size, (size_t)offset);
+    return 0;
+}
+
 static uint64_t crash_wall_ms(void *self)
 {
     return crash_of(self)->wall_ms;
@@ -352,6 +396,10 @@ static const kevy_os crash_table = {
     .file_rename = crash_file_rename,
     .map = crash_map,
     .unmap = crash_unmap,
+    .window_open = crash_window_open,
+    .window_close = crash_unmap,
+    .window_back = crash_window_back,
+    .window_write = crash_window_write,
     .wall_ms = crash_wall_ms,
     .boot_ns = crash_boot_ns,
     .random = crash_random,
@@ -426,6 +474,11 @@ void crash_os_power_cut(struct crash_os *crash)
             crash_inode_power_cut(crash, &crash->inodes[i]);
         }
     }
+}
+
+void crash_os_windows(struct crash_os *crash, bool has_windows)
+{
+    crash->has_no_window = !has_windows;
 }
 
 void crash_os_capacity(struct crash_os *crash, uint64_t size)

@@ -57,6 +57,9 @@ void crash_os_kill(struct crash_os *crash);
  * goes by chance. */
 void crash_os_power_cut(struct crash_os *crash);
 
+/* Whether files can be published through windows; at the start they can. */
+void crash_os_windows(struct crash_os *crash, bool has_windows);
+
 /* How many bytes the disk holds at most, 0: no limit. */
 void crash_os_capacity(struct crash_os *crash, uint64_t size);
 

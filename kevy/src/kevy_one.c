@@ -63,6 +63,7 @@
 #include "kevy/src/log/log_sweep.c"
 #include "kevy/src/log/log_tail.c"
 #include "kevy/src/log/log_thread.c"
+#include "kevy/src/log/log_window.c"
 
 #include "kevy/src/bus/bus.c"
 #include "kevy/src/bus/bus_frame.c"

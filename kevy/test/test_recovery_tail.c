@@ -38,6 +38,7 @@ static void die(void)
 static void make_log(uint32_t count)
 {
     crash = crash_os_new(test_seed());
+    crash_os_windows(crash, false); /* so that the file ends where the log does */
     REQUIRE_INT(open_store(), 0);
     for (uint32_t i = 0; i < count; i++) {
         REQUIRE_INT(model_put(&model, i, i + 1, 21), 0);
@@ -155,7 +156,7 @@ static void flip_each_bit(uint32_t index)
             break;
         }
         CHECK(holds_prefix(index));
-        CHECK(model.report.dropped_bytes >= RECORD_SIZE);
+        CHECK(model.report.dropped_bytes > 0);
         model_close(&model);
     }
     crash_copy_free(copy);

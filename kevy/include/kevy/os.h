@@ -89,6 +89,26 @@ typedef struct kevy_os {
     int (*map)(void *self, int file, size_t size, int is_small, void **out);
     void (*unmap)(void *self, void *ptr, size_t size);
 
+    /* ---- Publishing ---- */
+
+    /* A window is a second mapping of a file, for storing bytes without a
+     * system call. window_open maps `size` bytes; -EOPNOTSUPP where a store
+     * into a mapping could fail for lack of room, or might not be kept: then
+     * the file is written by file_write. Opened and closed by one thread at a
+     * time. */
+    int (*window_open)(void *self, int file, size_t size, void **out);
+    void (*window_close)(void *self, void *window, size_t size);
+
+    /* Gives every byte of the file below `size` room on the disk; the file
+     * grows to that, new bytes are zero. -ENOSPC; then the file may have
+     * grown. */
+    int (*window_back)(void *self, int file, uint64_t size);
+
+    /* Stores bytes through the window, all of them in room that was backed, as
+     * if by file_write. Fails only in tests. */
+    int (*window_write)(void *self, int file, void *window, uint64_t offset, const void *buf,
+                        size_t size);
+
     /* ---- Clocks and chance ---- */
 
     /* The wall clock, in milliseconds since 1970, and a clock that only goes

@@ -41,7 +41,7 @@ int kv_scratch_reserve(struct kv_log *log, size_t size)
 static int active_write(struct kv_log *log, const uint8_t *bytes, size_t size, size_t grow)
 {
     struct kv_segment *active = log->active;
-    int status = kv_file_write(log, active->file, bytes, size, active->used);
+    int status = kv_window_write(log, active, bytes, size, active->used);
     log->files->is_end_dirty = status != KEVY_OK;
     if (status == KEVY_OK) {
         kv_segment_grow(log, active, grow);
@@ -67,6 +67,7 @@ static int end_clean(struct kv_log *log)
         return kv_file_status(result);
     }
     log->files->is_end_dirty = false;
+    log->active->backed_size = 0;
     return KEVY_OK;
 }
 
@@ -77,6 +78,9 @@ static int active_seal(struct kv_log *log)
     (void)kv_seal_encode(&place, log->active->used, log->lsn_end + 1, seal);
     int status = active_write(log, seal, sizeof seal, sizeof seal);
     log->active->is_sealed = status == KEVY_OK;
+    if (status == KEVY_OK) {
+        (void)kv_window_end(log, log->active);
+    }
     return status;
 }
 

@@ -146,6 +146,7 @@ int kv_file_adopt(struct kv_log *log, const struct kv_segment_header *header, in
 void kv_file_free(struct kv_log *log, struct kv_segment *segment)
 {
     ASSERT(!segment->is_dirty && !segment->is_in_flush);
+    kv_window_close(log, segment);
     log->os->unmap(log->os->self, segment->base, segment->map_size);
     if (segment->file >= 0) {
         log->os->file_close(log->os->self, segment->file);

@@ -65,6 +65,8 @@ struct kv_segment {
     bool is_leaving;     /* its bit is being cleared, its file unlinked */
     bool is_stuck;       /* collection could not empty it */
     int file;            /* -1: closed, all of it is durable */
+    uint8_t *window;     /* of the active segment, see log_window.c; NULL: none */
+    size_t backed_size;  /* bytes of it that have room on the disk ahead of their time */
     uint32_t number;     /* in its incarnation */
     uint32_t name_count; /* of an extent: newest records that name it */
     uint64_t incarnation;
@@ -138,6 +140,7 @@ struct kv_files {
     _Atomic uint64_t marked_lsn;  /* of `durable` as the flushed mark tells it */
     _Atomic int error;            /* a status < 0 once a flush has failed */
     _Atomic uint8_t policy;
+    bool has_no_window; /* this file system wants file_write */
 
     /* The thread, under thread_lock. */
     struct kv_mutex thread_lock;
@@ -253,6 +256,15 @@ void kv_file_name(uint32_t slot, char out[KV_FILE_NAME_SIZE]);
 
 /* Returns the kevy_status for a negative errno of the system. */
 int kv_file_status(int64_t result);
+
+/* As kv_file_write, through the segment's window where there can be one. */
+int kv_window_write(struct kv_log *log, struct kv_segment *segment, const void *data, size_t size,
+                    size_t offset);
+
+/* Closes the window and cuts the file to what the segment holds. 0 or a
+ * status; then the file is longer, and ends in zeros. */
+int kv_window_end(struct kv_log *log, struct kv_segment *segment);
+void kv_window_close(struct kv_log *log, struct kv_segment *segment);
 
 /* Writes all of it, piece by piece if the system takes less. 0 or a status;
  * then any part of it may have been written. */

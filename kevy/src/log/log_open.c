@@ -79,6 +79,9 @@ void kv_log_close(struct kv_log *log)
     }
     if (log->files != NULL) {
         kv_thread_stop(log);
+        if (log->active != NULL && log->active->file >= 0) {
+            (void)kv_window_end(log, log->active);
+        }
         (void)kv_log_shutdown(log);
     }
     kv_log_free(log);

@@ -138,15 +138,28 @@ static bool walk_segment(struct walk *walk, struct kv_segment *segment, size_t o
     return walk->batch_id == 0;
 }
 
+/* Bytes from `offset` on up to the last one that is not zero: room that was
+ * given to the file ahead of its time holds nothing. */
+static size_t bytes_held(const struct kv_segment *segment, size_t offset)
+{
+    size_t end = segment->used;
+    while (end > offset && segment->base[end - 1] == 0) {
+        end--;
+    }
+    return end - offset;
+}
+
 /* The walk through a segment is over: what lies behind its end is dropped. */
 static void segment_cut(struct walk *walk, bool is_last)
 {
     struct kv_segment *segment = walk->segment;
     size_t behind = segment->used - walk->kept_offset;
-    bool is_seal = walk->cursor.offset == walk->kept_offset && behind == KV_SEAL_SIZE &&
+    size_t held = bytes_held(segment, walk->kept_offset);
+    bool is_seal = walk->cursor.offset == walk->kept_offset && behind >= KV_SEAL_SIZE &&
+                   held <= KV_SEAL_SIZE &&
                    kv_record_type(segment->base + walk->kept_offset) == KV_RECORD_SEAL;
-    if (is_last && behind != 0 && !is_seal) {
-        walk->opening->report->dropped_bytes += behind;
+    if (is_last && !is_seal) {
+        walk->opening->report->dropped_bytes += held;
     }
     kv_segment_shrink(walk->opening->log, segment, behind);
     segment->last_lsn = walk->kept_lsn;
@@ -179,7 +192,7 @@ static void count_dropped(struct kv_opening *opening)
     for (size_t i = 0; i < opening->found.count; i++) {
         const struct kv_segment *segment = opening->found.at[i];
         if (segment->kind == KV_SEGMENT_LOG) {
-            opening->report->dropped_bytes += segment->used - KV_SEGMENT_HEADER;
+            opening->report->dropped_bytes += bytes_held(segment, KV_SEGMENT_HEADER);
         }
     }
 }

@@ -17,6 +17,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -25,6 +26,9 @@
 #include <sys/types.h>
 #include <time.h>
 #include <unistd.h>
+#if defined(__linux__)
+#include <sys/vfs.h>
+#endif
 #if defined(__APPLE__)
 #include <sys/random.h>
 #endif
@@ -233,6 +237,62 @@ static void posix_unmap(void *self, void *ptr, size_t size)
     (void)munmap(ptr, size);
 }
 
+/* File systems on which room that was allocated stays ours: there a store into
+ * a mapping of it cannot raise SIGBUS on a full disk. Others may copy on write. */
+static bool can_publish(int file)
+{
+#if defined(__linux__)
+    struct statfs info;
+    enum { EXT4 = 0xef53, TMPFS = 0x01021994 };
+    return fstatfs(file, &info) == 0 && (info.f_type == EXT4 || info.f_type == TMPFS);
+#else
+    (void)file;
+    return false;
+#endif
+}
+
+static int posix_window_open(void *self, int file, size_t size, void **out)
+{
+    (void)self;
+    if (!can_publish(file)) {
+        return -EOPNOTSUPP;
+    }
+    void *window = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (window == MAP_FAILED) {
+        return -errno;
+    }
+#if defined(MADV_DONTFORK)
+    (void)madvise(window, size, MADV_DONTFORK);
+#endif
+    *out = window;
+    return 0;
+}
+
+static int posix_window_back(void *self, int file, uint64_t size)
+{
+    (void)self;
+#if defined(__linux__)
+    int result;
+    do {
+        result = fallocate(file, 0, 0, (off_t)size);
+    } while (result < 0 && errno == EINTR);
+    return posix_result(result);
+#else
+    (void)file;
+    (void)size;
+    return -EOPNOTSUPP;
+#endif
+}
+
+static int posix_window_write(void *self, int file, void *window, uint64_t offset, const void *buf,
+                              size_t size)
+{
+    (void)self;
+    (void)file;
+    memcpy((uint8_t *)window + offset, buf, size);
+    return 0;
+}
+
 static uint64_t posix_wall_ms(void *self)
 {
     (void)self;
@@ -302,6 +362,10 @@ const kevy_os kv_os_posix = {
     .file_rename = posix_file_rename,
     .map = posix_map,
     .unmap = posix_unmap,
+    .window_open = posix_window_open,
+    .window_close = posix_unmap,
+    .window_back = posix_window_back,
+    .window_write = posix_window_write,
     .wall_ms = posix_wall_ms,
     .boot_ns = posix_boot_ns,
     .random = posix_random,
