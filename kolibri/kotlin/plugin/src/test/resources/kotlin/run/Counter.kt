@@ -69,4 +69,7 @@ object Counts {
     @JvmStatic external fun touchedDead(): Int
 
     @JvmStatic external fun destroyed(): Int
+
+    /** The native rows of Counter and Guarded, one a line. */
+    @JvmStatic external fun rows(): String
 }

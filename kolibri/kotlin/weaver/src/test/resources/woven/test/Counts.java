@@ -8,4 +8,7 @@ public final class Counts {
     public static native int touchedDead();
 
     public static native int destroyed();
+
+    /** The native rows of Counter and Guarded, one a line. */
+    public static native String rows();
 }

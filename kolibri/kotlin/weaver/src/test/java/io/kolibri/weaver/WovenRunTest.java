@@ -59,6 +59,15 @@ class WovenRunTest {
     }
 
     @Test
+    void theLibrarysOwnRowsMatchTheClasses() throws Exception {
+        Class<?> counts = woven().getClassLoader().loadClass("test.Counts");
+        List<String> rows = Lab.call(counts, "rows").toString().lines().toList();
+        assertEquals(18, rows.size());
+        List<Listing.Line> natives = new Listing(List.of(folder)).lines();
+        assertEquals(List.of(), Check.compare(rows, natives));
+    }
+
+    @Test
     void unwovenClassesDoTheSame() throws Exception {
         Class<?> plain = lab.load();
         Lab.call(plain, "calls");
