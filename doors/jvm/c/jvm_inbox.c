@@ -10,7 +10,6 @@
 #include "doors/jvm/c/jvm_door.h"
 
 #define INBOX_NATIVES(X, C)                                                                        \
-    X(C, N3, open, "open", Store, jbyte__array, jboolean)                                          \
     X(C, D, close)                                                                                 \
     X(C, M0, jbyte__array, take, "take")                                                           \
     X(C, M1, jbyte__array, await, "await", jlong)                                                  \
@@ -25,21 +24,6 @@ KOL_NATIVES(Inbox, INBOX_NATIVES)
 kol_status kj_inbox_register(JNIEnv *env, char *report, size_t size)
 {
     return kol_natives_register(env, &Inbox__natives, report, size);
-}
-
-static KevySub *Inbox_open(JNIEnv *env, KevyDb *store, jbyte__array name, jboolean is_pattern)
-{
-    struct kj_bytes bytes;
-    KevySub *sub = NULL;
-    if (kj_bytes_open(env, name, &bytes)) {
-        sub = is_pattern ? kevy_psubscribe(store, bytes.data, bytes.size)
-                         : kevy_subscribe(store, bytes.data, bytes.size);
-        if (sub == NULL) {
-            (void)kj_fail_memory(env);
-        }
-    }
-    kj_bytes_close(&bytes);
-    return sub;
 }
 
 static void Inbox_close(KevySub *self)

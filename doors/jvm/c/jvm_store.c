@@ -29,6 +29,7 @@ enum { VALUE_LOCAL = 4096, NUMBER_SIZE = 24 };
     X(C, M5, void, set_from, "setFrom", jbyte__array, java_nio_ByteBuffer, jint, jint, jlong)      \
     X(C, M1, jbyte__array, cmd, "cmd", jbyte__array)                                               \
     X(C, M2, jlong, publish, "publish", jbyte__array, jbyte__array)                                \
+    X(C, M2, jlong, subscribe, "subscribe", jbyte__array, jboolean)                                \
     X(C, S1, jbyte__array, encode, "encode", java_lang_String)                                     \
     X(C, S3, java_lang_String, decode, "decode", jbyte__array, jint, jint)                         \
     X(C, S1, java_lang_String, status_text, "statusText", jint)                                    \
@@ -318,6 +319,21 @@ static jlong Store_publish(JNIEnv *env, KevyDb *self, jbyte__array channel, jbyt
     kj_bytes_close(&body);
     kj_bytes_close(&name);
     return receivers;
+}
+
+static jlong Store_subscribe(JNIEnv *env, KevyDb *self, jbyte__array name, jboolean is_pattern)
+{
+    struct kj_bytes bytes;
+    KevySub *sub = NULL;
+    if (kj_bytes_open(env, name, &bytes)) {
+        sub = is_pattern ? kevy_psubscribe(self, bytes.data, bytes.size)
+                         : kevy_subscribe(self, bytes.data, bytes.size);
+        if (sub == NULL) {
+            (void)kj_fail_memory(env);
+        }
+    }
+    kj_bytes_close(&bytes);
+    return (jlong)(intptr_t)sub;
 }
 
 /* ---- Text ---- */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 package io.kevy
 
-import io.kolibri.AsNativePointer
 import io.kolibri.NativeClass
 import io.kolibri.NativeKind
 import io.kolibri.NativeMethod
@@ -19,7 +18,7 @@ import java.util.concurrent.TimeUnit
  */
 @NativeClass(NativeKind.GUARDED)
 internal class Inbox(store: Store, name: ByteArray, isPattern: Boolean) :
-    NativeObject(open(store, name, isPattern)) {
+    NativeObject(store.subscribe(name, isPattern)) {
 
     /** The next frame, null when none is queued. */
     @NativeMethod external fun take(): ByteArray?
@@ -99,14 +98,6 @@ internal class Inbox(store: Store, name: ByteArray, isPattern: Boolean) :
         const val WITH_CHANNELS = 1
         const val WITHOUT_WAIT = 2
         const val LONGEST_MILLIS = 1L shl 40
-
-        @JvmStatic
-        @NativeMethod
-        private external fun open(
-            @AsNativePointer store: Store,
-            name: ByteArray,
-            isPattern: Boolean,
-        ): Long
 
         @JvmStatic private external fun wake(self: Long)
     }

@@ -52,6 +52,9 @@ internal class Store(path: String?, options: KevyOptions) :
 
     @NativeMethod external fun publish(channel: ByteArray, payload: ByteArray): Long
 
+    /** The pointer of a new subscription, which [Inbox] owns from then on. */
+    @NativeMethod external fun subscribe(name: ByteArray, isPattern: Boolean): Long
+
     companion object {
         /** In memory when there is no path. The numbers are those of KevyOpenOptions. */
         @JvmStatic private external fun open(path: String?, options: LongArray): Long
