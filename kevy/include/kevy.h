@@ -263,6 +263,49 @@ KEVY_API int32_t kevy_cmd_packed(KevyDb *db, const uint8_t *packed, size_t packe
 /* Returns 0 when everything written before the call is durable, or -2. */
 KEVY_API int32_t kevy_sync(KevyDb *db);
 
+/* What a store is and does, in counts since it was opened and bytes of now.
+ * New fields are only ever added at the end. Memory is counted as it was asked
+ * for; buffers that were handed out (KevyBuf) are not. */
+typedef struct KevyStats {
+    uint64_t size; /* bytes of this structure; set by the caller */
+
+    /* Keys of all databases, those included that expired and were not yet reclaimed. */
+    uint64_t keys;
+    uint64_t expiring_keys; /* with a time to live */
+    uint64_t changes;       /* keys set or deleted, databases emptied or swapped */
+    uint64_t expired_keys;  /* reclaimed after their time to live had passed */
+    uint64_t evicted_keys;  /* deleted for the sake of maxmemory */
+
+    /* memory_used is the sum of the four behind it. Records are the newest of
+     * their keys, wherever they lie: those of a store in a directory are mapped
+     * from its files, and the system may drop them from memory. */
+    uint64_t memory_used;
+    uint64_t memory_records;
+    uint64_t memory_table; /* the hash tables */
+    uint64_t memory_bus;   /* channels, subscriptions, queued messages */
+    uint64_t memory_other;
+    uint64_t memory_dead; /* records that were superseded and not yet collected */
+    uint64_t memory_max;  /* of kevy_set_maxmemory, 0 none */
+
+    /* The log of a store in a directory; zero for one in memory. */
+    uint64_t log_files; /* segments and extents */
+    uint64_t log_size;  /* bytes of them, dead ones included */
+    uint64_t log_flushes;
+    uint64_t log_lsn_end;     /* records appended in the life of the store */
+    uint64_t log_lsn_durable; /* of these, how many are durable */
+    int64_t log_error;        /* kevy_status: why writes fail, 0 they do not */
+
+    /* Publish and subscribe. */
+    uint64_t bus_deliveries; /* messages queued, once for each receiver */
+    uint64_t bus_dropped;    /* deliveries that full queues dropped or refused */
+    uint64_t bus_wakes;      /* sleeping threads that were woken */
+} KevyStats;
+
+/* Fills *stats. Before the call stats->size is sizeof(KevyStats); a library
+ * that knows fewer fields zeroes the rest, one that knows more fills in only
+ * that many bytes. 0; or -1, also when the size is none. */
+KEVY_API int32_t kevy_stats(KevyDb *db, KevyStats *stats);
+
 /* Waits as kevy_sub_wait_raw, then drains the queue into one buffer: for each
  * message a u32 little-endian length and the payload; with
  * KEVY_BATCH_CHANNELS first length and bytes of the channel. A batch ends

@@ -107,4 +107,5 @@
 #include "kevy/src/engine/gate.c"
 #include "kevy/src/engine/host.c"
 #include "kevy/src/engine/registry.c"
+#include "kevy/src/engine/stats.c"
 #include "kevy/src/engine/write.c"

@@ -71,6 +71,14 @@ uint64_t kv_bus_wakes(struct kv_bus *bus)
     return wakes;
 }
 
+void kv_bus_stats(struct kv_bus *bus, struct kv_bus_stats *out)
+{
+    struct kv_hold hold;
+    kv_hold_enter(&hold, bus);
+    *out = (struct kv_bus_stats){bus->deliveries, bus->dropped, bus->wakes};
+    kv_hold_leave(&hold);
+}
+
 void kv_port_open(struct kv_port *port, struct kv_bus *bus)
 {
     port->bus = bus;

@@ -55,6 +55,14 @@ bool kv_bus_verify(struct kv_bus *bus);
 /* Returns how many times a sleeping thread was woken; for tests and statistics. */
 uint64_t kv_bus_wakes(struct kv_bus *bus);
 
+/* Counts since the bus was made. */
+struct kv_bus_stats {
+    uint64_t deliveries; /* messages that were queued, once for each receiver */
+    uint64_t dropped;    /* messages that full queues dropped or refused, likewise */
+    uint64_t wakes;
+};
+void kv_bus_stats(struct kv_bus *bus, struct kv_bus_stats *out);
+
 /* ---- Ports ---- */
 
 /* A handle's place on the bus. Stays where it is until it is closed. */

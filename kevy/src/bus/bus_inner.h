@@ -91,6 +91,8 @@ struct kv_bus {
     struct list patterns; /* kv_topic.pattern_node */
     uint64_t serial;      /* of the publish under way */
     uint64_t wakes;
+    uint64_t deliveries;     /* messages that came into a queue */
+    uint64_t dropped;        /* and those that were dropped there or refused */
     uint32_t refs;           /* the store and each sub */
     struct kv_sleepers room; /* publishers that wait for a full queue */
     struct kv_pool pool;

@@ -154,6 +154,7 @@ static int64_t deliver_sub(struct publish *p, struct kv_sub *sub, struct kv_topi
     if (!sub_fits(sub, 1, p->weight)) {
         if (sub->policy != KEVY_SUB_DROP_OLDEST || p->weight > sub->bytes_max) {
             kv_queue_refuse(queue);
+            p->hold.bus->dropped++;
             return 0;
         }
         do {
@@ -229,7 +230,9 @@ static int64_t publish_locked(struct publish *p)
             return status;
         }
         if (!is_old) {
-            return deliver_all(p);
+            int64_t deliveries = deliver_all(p);
+            p->hold.bus->deliveries += (uint64_t)deliveries;
+            return deliveries;
         }
     }
 }

@@ -75,6 +75,7 @@ void kv_queue_drop_oldest(struct kv_hold *hold, struct kv_queue *queue)
         queue->gap += missing;
     }
     queue->dropped++;
+    hold->bus->dropped++;
     kv_entry_drop(hold, &entry);
 }
 

@@ -57,8 +57,14 @@ static void section_server(struct info *info)
 
 static void section_memory(struct info *info)
 {
-    line_number(info, "used_memory", info->facts.memory_used);
-    line_number(info, "maxmemory", 0);
+    const KevyStats *stats = &info->facts.stats;
+    line_number(info, "used_memory", stats->memory_used);
+    line_number(info, "used_memory_dataset", stats->memory_records);
+    line_number(info, "used_memory_overhead", stats->memory_used - stats->memory_records);
+    line_number(info, "kevy_memory_table", stats->memory_table);
+    line_number(info, "kevy_memory_bus", stats->memory_bus);
+    line_number(info, "kevy_memory_dead", stats->memory_dead);
+    line_number(info, "maxmemory", stats->memory_max);
     line_text(info, "maxmemory_policy", "noeviction");
 }
 
@@ -69,17 +75,21 @@ static void section_persistence(struct info *info)
     line_number(info, "loading", 0);
     line_number(info, "aof_enabled", has_files);
     if (has_files) {
-        line_text(info, "aof_last_write_status", info->facts.log_error == 0 ? "ok" : "err");
+        line_text(info, "aof_last_write_status", info->facts.stats.log_error == 0 ? "ok" : "err");
         line_text(info, "kevy_fsync", policies[info->facts.fsync % 3]);
     }
-    line_number(info, "aof_current_size", info->facts.log_size);
-    line_number(info, "kevy_live_size", info->facts.log_live_size);
-    line_number(info, "kevy_flushes", info->facts.flush_count);
+    line_number(info, "aof_current_size", info->facts.stats.log_size);
+    line_number(info, "kevy_live_size", info->facts.stats.memory_records);
+    line_number(info, "kevy_flushes", info->facts.stats.log_flushes);
 }
 
 static void section_stats(struct info *info)
 {
+    line_number(info, "expired_keys", info->facts.stats.expired_keys);
+    line_number(info, "evicted_keys", info->facts.stats.evicted_keys);
     line_number(info, "kevy_changes", info->keyspace->changes);
+    line_number(info, "kevy_deliveries", info->facts.stats.bus_deliveries);
+    line_number(info, "kevy_deliveries_dropped", info->facts.stats.bus_dropped);
 }
 
 static void section_keyspace(struct info *info)

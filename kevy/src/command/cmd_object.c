@@ -118,19 +118,15 @@ static bool usage_parse(struct kv_call *call)
 
 static void run_usage(struct kv_call *call)
 {
-    struct kv_item item;
     if (!usage_parse(call)) {
         return;
     }
-    if (!kv_call_find(call, call->argv[2], &item)) {
+    size_t size = kv_keyspace_record_size(call->keyspace, kv_call_db(call), call->argv[2]);
+    if (size == 0) {
         kv_reply_null(call->reply);
-        return;
+    } else {
+        kv_reply_int(call->reply, (int64_t)(size + TABLE_SHARE));
     }
-    struct kv_draft record = {.type = KV_RECORD_VALUE,
-                              .expiry_ms = item.expiry_ms,
-                              .key = call->argv[2],
-                              .value = item.value};
-    kv_reply_int(call->reply, (int64_t)(kv_draft_size(&record, 0) + TABLE_SHARE));
 }
 
 static void run_memory_help(struct kv_call *call)

@@ -10,6 +10,7 @@
 #define KEVY_SRC_COMMAND_HOST_H
 
 #include "base/bytes.h"
+#include "kevy.h"
 
 /* What the engine knows of itself. Times are wall milliseconds. */
 struct kv_facts {
@@ -17,11 +18,7 @@ struct kv_facts {
     struct bytes dir; /* empty: in memory */
     uint8_t fsync;    /* KEVY_FSYNC_… */
     uint64_t opened_ms;
-    uint64_t memory_used; /* all the engine's memory */
-    uint64_t log_size;    /* bytes of the log's files */
-    uint64_t log_live_size;
-    uint64_t flush_count;
-    int32_t log_error; /* kevy_status: why writes fail, 0 they don't */
+    KevyStats stats;
 };
 
 struct kv_host {

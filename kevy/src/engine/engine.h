@@ -81,6 +81,9 @@ int kv_engine_new(const struct kv_open *open, struct kv_engine **out, KevyError 
 /* Flushes, closes and frees a store. */
 void kv_engine_free(struct kv_engine *engine);
 
+/* Counts and measures everything. Under the writer lock. */
+void kv_engine_stats(const struct kv_engine *engine, KevyStats *out);
+
 /* Fills *error (may be NULL) and returns `status`. `path` may be empty. */
 int kv_error_set(KevyError *error, int status, const char *text, struct bytes path);
 

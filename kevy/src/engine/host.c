@@ -11,26 +11,19 @@ static void host_facts(void *self, bool is_locked, struct kv_facts *out)
 {
     KevyDb *db = self;
     struct kv_engine *engine = db->engine;
-    struct kv_log_stats stats;
-    if (!is_locked) {
-        kv_mutex_lock(&engine->writer);
-    }
-    kv_log_stats(engine->log, &stats);
-    if (!is_locked) {
-        kv_mutex_unlock(&engine->writer);
-    }
     *out = (struct kv_facts){
         .version = kevy_version(),
         .dir = {(const uint8_t *)engine->path, engine->path == NULL ? 0 : strlen(engine->path)},
         .fsync = db->fsync,
         .opened_ms = engine->clock.wall_anchor_ms,
-        .memory_used = atomic_load_explicit(&engine->mem.used, memory_order_relaxed) +
-                       (engine->is_durable ? 0 : stats.file_size) + kv_bus_memory(engine->bus),
-        .log_size = engine->is_durable ? stats.file_size : 0,
-        .log_live_size = stats.live_size,
-        .flush_count = stats.flush_count,
-        .log_error = stats.error,
     };
+    if (!is_locked) {
+        kv_mutex_lock(&engine->writer);
+    }
+    kv_engine_stats(engine, &out->stats);
+    if (!is_locked) {
+        kv_mutex_unlock(&engine->writer);
+    }
 }
 
 static int host_set_fsync(void *self, uint8_t fsync)

@@ -40,6 +40,8 @@ struct kv_keyspace {
     uint64_t seed;
     uint32_t namespace_next; /* the id that the next FLUSH takes */
     uint64_t changes;        /* writes so far (Redis's "dirty") */
+    uint64_t expired;        /* keys reclaimed after their expiry had passed */
+    uint64_t evicted;        /* keys deleted to make room */
     uint32_t namespaces[KV_DATABASE_COUNT];
     struct kv_database *_Atomic databases[KV_DATABASE_COUNT]; /* NULL: empty */
     struct kv_graveyard yard;
@@ -126,6 +128,12 @@ int kv_keyspace_swap(struct kv_keyspace *ks, uint32_t db, uint32_t other);
 /* Keys of a database, those included that expired and were not yet collected. */
 uint64_t kv_keyspace_count(const struct kv_keyspace *ks, uint32_t db);
 uint64_t kv_keyspace_expiring(const struct kv_keyspace *ks, uint32_t db);
+
+/* Bytes of the record of a key, its extent included; 0 for no such key. */
+size_t kv_keyspace_record_size(const struct kv_keyspace *ks, uint32_t db, struct bytes key);
+
+/* Bytes of the tables of all databases. */
+size_t kv_keyspace_memory(const struct kv_keyspace *ks);
 
 /* Visits live keys from `cursor` on, about `count` of them; returns the next
  * cursor, 0 at the end. Redis's SCAN guarantee. The visitor must not write. */

@@ -140,6 +140,28 @@ uint64_t kv_keyspace_expiring(const struct kv_keyspace *ks, uint32_t db)
     return database == NULL ? 0 : database->expiring_count;
 }
 
+size_t kv_keyspace_record_size(const struct kv_keyspace *ks, uint32_t db, struct bytes key)
+{
+    struct kv_item item;
+    if (kv_keyspace_find(ks, db, key, &item) == 0) {
+        return 0;
+    }
+    uint32_t ref = kv_table_find(&kv_database_of(ks, db)->table, kv_keyspace_key(ks, key));
+    const uint8_t *record = kv_space_record(ks->space, ref);
+    bool has_extent = kv_record_type(record) == KV_RECORD_EXTENT;
+    return kv_record_size(record) + (has_extent ? key.size + item.value.size : 0);
+}
+
+size_t kv_keyspace_memory(const struct kv_keyspace *ks)
+{
+    size_t size = 0;
+    for (uint32_t i = 0; i < KV_DATABASE_COUNT; i++) {
+        const struct kv_database *database = kv_database_of(ks, i);
+        size += database == NULL ? 0 : sizeof *database + kv_table_memory(&database->table);
+    }
+    return size;
+}
+
 /* ---- Replay and collection ---- */
 
 static struct kv_key key_of(const struct kv_keyspace *ks, const uint8_t *record)
