@@ -8,8 +8,9 @@
 #include "kolibri/src/status.c"
 #include "kolibri/src/misuse.c"
 
-/* scopes */
+/* what needs no VM */
 #include "kolibri/src/scope.c"
+#include "kolibri/src/commands.c"
 
 /* text and arrays */
 #include "kolibri/src/utf.c"
@@ -29,6 +30,7 @@
 #include "kolibri/src/native_call.c"
 #include "kolibri/src/native_check.c"
 #include "kolibri/src/object.c"
+#include "kolibri/src/bridge.c"
 
 /* threads, load and unload */
 #include "kolibri/src/env.c"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Walks: one static bridge in Java flattens whatever it is given into an Object[], then each
- * reference is one GetObjectArrayElement, and 32 of them share a local frame. The array itself lives
- * in the frame outside.
+ * reference is one GetObjectArrayElement, and 32 of them share a local frame. The array itself
+ * lives in the frame outside.
  */
 #include "kolibri/src/state.h"
 

@@ -127,6 +127,52 @@ KOL_NATIVE(WovenOwnedCell, "io/kolibri/test/WovenOwnedCell", struct cell)
 CELL(WovenOwnedCell)
 
 KOL_HANDLE(java_lang_String, "java/lang/String", java_lang_Object)
+KOL_HANDLE(java_nio_ByteBuffer, "java/nio/ByteBuffer", java_lang_Object)
+
+/* A counter whose value Java reads without a call. */
+struct gauge {
+    jint *shown;
+    jint value;
+};
+KOL_NATIVE(Gauge, "io/kolibri/test/Gauge", struct gauge)
+#define GAUGE_NATIVES(X, C)                                                                        \
+    X(C, N0, create, "create")                                                                     \
+    X(C, M1, void, show, "show", java_nio_ByteBuffer)                                              \
+    X(C, M1, void, add, "add", jint)                                                               \
+    X(C, D, destroy)
+KOL_NATIVES(Gauge, GAUGE_NATIVES)
+
+static struct gauge *Gauge_create(JNIEnv *env)
+{
+    (void)env;
+    return calloc(1, sizeof(struct gauge));
+}
+
+static void Gauge_show(JNIEnv *env, struct gauge *self, java_nio_ByteBuffer memory)
+{
+    struct kol_view view;
+    kol_status status = kol_buffer_view(env, memory.raw, &view);
+    if (status == KOL_OK && view.size >= sizeof *self->shown) {
+        self->shown = view.bytes;
+    } else {
+        kol_throw(env, KOL_ESMALL, "no room to show a value");
+    }
+}
+
+static void Gauge_add(JNIEnv *env, struct gauge *self, jint by)
+{
+    (void)env;
+    self->value += by;
+    *self->shown = self->value;
+}
+
+static void Gauge_destroy(struct gauge *self)
+{
+    if (self->shown) {
+        *self->shown = -1;
+    }
+    free(self);
+}
 KOL_NATIVE(Counts, "io/kolibri/test/Counts", struct cell)
 #define COUNTS_NATIVES(X, C)                                                                       \
     X(C, S0, jint, created, "created")                                                             \
@@ -135,7 +181,9 @@ KOL_NATIVE(Counts, "io/kolibri/test/Counts", struct cell)
     X(C, S0, jint, touchedDead, "touchedDead")                                                     \
     X(C, S0, jint, wrongCount, "wrongCount")                                                       \
     X(C, S1, java_lang_String, echo, "echo", java_lang_String)                                     \
-    X(C, S2, void, fail, "fail", jint, java_lang_String)
+    X(C, S2, void, fail, "fail", jint, java_lang_String)                                           \
+    X(C, S2, jlong, run_commands, "runCommands", java_nio_ByteBuffer, jint)                        \
+    X(C, S1, jint, fill_commands, "fillCommands", java_nio_ByteBuffer)
 KOL_NATIVES(Counts, COUNTS_NATIVES)
 
 #define COUNT(name, counter)                                                                       \
@@ -174,6 +222,50 @@ static void Counts_fail(JNIEnv *env, jint status, java_lang_String message)
     }
 }
 
+/* Operation 1 adds one argument to the sum, operation 2 two. */
+static kol_status add_arguments(void *user, const int64_t *arguments, uint32_t count)
+{
+    jlong *sum = user;
+    for (uint32_t i = 0; i < count; i++) {
+        *sum += arguments[i];
+    }
+    return KOL_OK;
+}
+
+static jlong Counts_run_commands(JNIEnv *env, java_nio_ByteBuffer memory, jint slots)
+{
+    static const struct kol_operation operations[] = {
+        {add_arguments, 0}, {add_arguments, 1}, {add_arguments, 2}};
+    struct kol_view view;
+    jlong sum = 0;
+    kol_status status = kol_buffer_view(env, memory.raw, &view);
+    if (status == KOL_OK && (slots < 0 || (size_t)slots * 8 > view.size)) {
+        status = KOL_ERANGE;
+    }
+    if (status == KOL_OK) {
+        status = kol_commands_run(view.bytes, (size_t)slots, operations, 3, &sum, NULL);
+    }
+    if (status != KOL_OK) {
+        kol_throw(env, status, "commands: %s", kol_status_text(status));
+    }
+    return sum;
+}
+
+/* Fills the buffer with events whose arguments count up; returns the slots used. */
+static jint Counts_fill_commands(JNIEnv *env, java_nio_ByteBuffer memory)
+{
+    struct kol_view view;
+    if (kol_buffer_view(env, memory.raw, &view) != KOL_OK) {
+        return 0;
+    }
+    struct kol_commands commands = {view.bytes, view.size / 8, 0};
+    int64_t arguments[2] = {0, kol_slot_of_double(0.5)};
+    while (kol_commands_add(&commands, 7, arguments, 2) == KOL_OK) {
+        arguments[0]++;
+    }
+    return (jint)commands.used;
+}
+
 JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *vm, void *reserved);
 JNIEXPORT void JNICALL JNI_OnUnload(JavaVM *vm, void *reserved);
 
@@ -183,7 +275,7 @@ JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *vm, void *reserved)
         &SharedCell__natives,  &WovenCell__natives,
         &GuardedCell__natives, &WovenGuardedCell__natives,
         &OwnedCell__natives,   &WovenOwnedCell__natives,
-        &Counts__natives};
+        &Gauge__natives,       &Counts__natives};
     JNIEnv *env;
     char report[1024] = "";
     (void)reserved;

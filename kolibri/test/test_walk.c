@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * walk.h and jdk.h: boxes and collections of every kind, snapshots, nulls, large ones in frames, and
- * what a walk costs.
+ * walk.h and jdk.h: boxes and collections of every kind, snapshots, nulls, large ones in frames,
+ * and what a walk costs.
  */
 #undef KOL_CHECK
 #define KOL_CHECK 1

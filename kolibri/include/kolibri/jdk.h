@@ -10,7 +10,8 @@
  *
  * For going through a whole collection there is walk.h: about one JNI call an element.
  *
- * More members of one of these classes are a list of your own: KOL_MEMBERS(java_util_List, MY_LIST).
+ * More members of one of these classes are a list of your own: KOL_MEMBERS(java_util_List,
+ * MY_LIST).
  */
 #ifndef KOLIBRI_JDK_H
 #define KOLIBRI_JDK_H

@@ -16,6 +16,9 @@
  *    call an element (walk.h). JDK classes are declared in jdk.h, which this header leaves out.
  * 5. Lifetimes: globals and weak references (class.h), local frames (env.h), native objects and
  *    what keeps them (object.h), scopes of C objects (scope.h).
+ * 6. Where crossings are many: static bridges and int handles (bridge.h), many operations in one
+ *    crossing (commands.h), fields of a native object that Java reads without a call
+ *    (NativeObject.publish).
  *
  * Every function that can fail returns a kol_status that must be used (status.h). KOL_CHECK chooses
  * how much is checked (config.h). Our own verbs begin with two underscores (T__keep), so they never
@@ -25,7 +28,9 @@
 #define KOLIBRI_KOLIBRI_H
 
 #include <kolibri/array.h>
+#include <kolibri/bridge.h>
 #include <kolibri/class.h>
+#include <kolibri/commands.h>
 #include <kolibri/config.h>
 #include <kolibri/env.h>
 #include <kolibri/native.h>

@@ -89,9 +89,9 @@ kol_status kol_natives_register(JNIEnv *env, const struct kol_natives *natives, 
 
 /*
  * Writes the rows of a table as text, one line each, for the weaver's `check`, which compares them
- * with class files when a program is built. A line is class, kind, name, woven and plain descriptor;
- * the destroyer and the end callback have none. Cut to `size`, always terminated; returns the size
- * of the whole text without the terminator. Needs no VM. Any thread.
+ * with class files when a program is built. A line is class, kind, name, woven and plain
+ * descriptor; the destroyer and the end callback have none. Cut to `size`, always terminated;
+ * returns the size of the whole text without the terminator. Needs no VM. Any thread.
  */
 size_t kol_natives_write(const struct kol_natives *natives, char *out, size_t size);
 

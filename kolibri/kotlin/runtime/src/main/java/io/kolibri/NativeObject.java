@@ -2,6 +2,8 @@
 package io.kolibri;
 
 import java.lang.ref.WeakReference;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 
 /**
  * A Java object with a C object behind it. Subclass it, and pass the pointer that a native creator
@@ -91,6 +93,18 @@ public abstract class NativeObject implements AutoCloseable {
     @Override
     public void close() {
         release();
+    }
+
+    /**
+     * Makes memory that this object's C side may write and Java reads without a call: direct,
+     * zeroed, in native byte order. It lives as long as the C object, and as long as anybody holds
+     * the buffer or a part of it. Hand it to C by a native method; C keeps its address
+     * (kol_buffer_view).
+     */
+    protected final ByteBuffer publish(int size) {
+        ByteBuffer published = ByteBuffer.allocateDirect(size).order(ByteOrder.nativeOrder());
+        peer.publish(published);
+        return published;
     }
 
     /** True once this object was closed, by {@link #close} or by its scope. */

@@ -26,6 +26,9 @@ final class Peer extends PhantomReference<NativeObject> {
     private final NativeType type;
     private final Owner owner;
     private volatile Scope.Bound bound;
+
+    /** Only held: what C may write until the destroyer has run. */
+    private Object published;
     private volatile int state;
 
     private Peer(NativeObject object, long address, NativeType type, Owner owner) {
@@ -57,6 +60,13 @@ final class Peer extends PhantomReference<NativeObject> {
                 type.destroy(address);
             }
             throw failure;
+        }
+    }
+
+    /** Keeps memory that C may write for as long as the C object lives. */
+    void publish(Object memory) {
+        synchronized (this) {
+            published = published == null ? memory : new Object[] {published, memory};
         }
     }
 
@@ -128,7 +138,7 @@ final class Peer extends PhantomReference<NativeObject> {
     private void destroyLater() {
         if (owner != null && Reclaimer.remove(this)) {
             clear();
-            owner.post(() -> type.destroy(address));
+            owner.post(this::destroy);
         }
     }
 
@@ -151,11 +161,16 @@ final class Peer extends PhantomReference<NativeObject> {
         }
     }
 
+    private void destroy() {
+        type.destroy(address);
+        Fence.reachable(published);
+    }
+
     private void reclaim() {
         if (setClosed()) {
             type.end(address);
         }
-        type.destroy(address);
+        destroy();
     }
 
     private void ownerIsGone() {
@@ -189,7 +204,7 @@ final class Peer extends PhantomReference<NativeObject> {
             try {
                 type.end(address);
             } finally {
-                type.destroy(address);
+                destroy();
             }
         }
     }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 package io.kolibri.test;
 
+import java.nio.ByteBuffer;
+
 /** What the native test library counted, over all cells of the process. */
 public final class Counts {
     static {
@@ -27,6 +29,12 @@ public final class Counts {
     public static native int wrongCount();
 
     public static native String echo(String text);
+
+    /** Runs commands: operation 1 adds one argument to the result, operation 2 two. */
+    public static native long runCommands(ByteBuffer memory, int slots);
+
+    /** Fills the memory with commands of operation 7 with a counter and 0.5; returns the slots. */
+    public static native int fillCommands(ByteBuffer memory);
 
     public static native void fail(int status, String message);
 }
