@@ -38,6 +38,7 @@
 #include "kevy/src/store/segment.c"
 #include "kevy/src/store/segment_read.c"
 #include "kevy/src/store/space.c"
+#include "kevy/src/store/view.c"
 
 #include "kevy/src/keyspace/blocks.c"
 #include "kevy/src/keyspace/keyspace.c"
@@ -63,6 +64,7 @@
 #include "kevy/src/log/log_sweep.c"
 #include "kevy/src/log/log_tail.c"
 #include "kevy/src/log/log_thread.c"
+#include "kevy/src/log/log_view.c"
 #include "kevy/src/log/log_window.c"
 
 #include "kevy/src/bus/bus.c"

@@ -89,6 +89,10 @@ typedef struct kevy_os {
     int (*map)(void *self, int file, size_t size, int is_small, void **out);
     void (*unmap)(void *self, void *ptr, size_t size);
 
+    /* Makes zeroed memory that map gave read-only until it is unmapped. May be
+     * NULL: then stores in memory hand out copies and never views. */
+    int (*protect)(void *self, void *ptr, size_t size);
+
     /* ---- Publishing ---- */
 
     /* A window is a second mapping of a file, for storing bytes without a

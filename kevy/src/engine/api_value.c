@@ -26,10 +26,15 @@ static int copy_out(struct bytes value, KevyBuf *out)
     return 0;
 }
 
+/* Where the pointer points says what it is; size and capacity are believed in
+ * nothing. */
 void kevy_buf_free(uint8_t *ptr, size_t len, size_t cap)
 {
     (void)len;
-    kv_mem_free(&kv_mem_buffers, ptr, cap);
+    (void)cap;
+    if (!kv_view_release(ptr)) {
+        kv_mem_free(&kv_mem_buffers, ptr, 1);
+    }
 }
 
 void kevy_buf_free_shared(uint8_t *ptr, size_t len, size_t cap)
@@ -82,9 +87,43 @@ int32_t kevy_get(KevyDb *db, const uint8_t *key, size_t key_len, KevyBuf *out)
     return get(db, key, key_len, take_copy, out);
 }
 
+struct shared {
+    struct kv_engine *engine;
+    KevyBuf *out;
+};
+
+/* The view that holds a value; NULL: it must be copied. An empty value may
+ * begin where its segment ends, so it never is in one. */
+static struct kv_view *view_of(struct kv_engine *engine, struct bytes value)
+{
+    struct kv_view *view = value.size == 0 ? NULL : kv_view_find(value.data);
+    if (view == NULL && value.size != 0 && !kv_log_is_open_at(engine->log, value.data)) {
+        kv_mutex_lock(&engine->writer);
+        view = kv_log_view(engine->log, value.data);
+        kv_mutex_unlock(&engine->writer);
+    }
+    return view;
+}
+
+static int take_shared(struct bytes value, void *user)
+{
+    const struct shared *shared = user;
+    struct kv_view *view = view_of(shared->engine, value);
+    if (view == NULL || !kv_view_hold(view)) {
+        return copy_out(value, shared->out);
+    }
+    *shared->out = (KevyBuf){(uint8_t *)(uintptr_t)value.data, value.size, value.size};
+    return 0;
+}
+
 int32_t kevy_get_shared(KevyDb *db, const uint8_t *key, size_t key_len, KevyBuf *out)
 {
-    return kevy_get(db, key, key_len, out);
+    if (out == NULL) {
+        return -1;
+    }
+    *out = (KevyBuf){NULL, 0, 0};
+    struct shared shared = {db == NULL ? NULL : db->engine, out};
+    return get(db, key, key_len, take_shared, &shared);
 }
 
 struct into {

@@ -31,6 +31,7 @@ static void registry_reset(void)
     kv_cond_init(&registry_moved);
     list_init(&registry_engines);
     list_init(&registry_busy);
+    kv_view_reset();
 }
 
 static bool is_busy(const uint64_t identity[2])
@@ -103,9 +104,6 @@ static int share_durable(const struct kv_open *open, KevyDb *db, KevyError *erro
     if (status < 0) {
         return status;
     }
-    if (kv_fork_reset(registry_reset) < 0) {
-        return kv_error_set(error, KEVY_ENOMEM, "no memory for a fork handler", open->dir);
-    }
     kv_mutex_lock(&registry_lock);
     struct kv_engine *engine = find(open, identity);
     if (engine == NULL) {
@@ -138,7 +136,7 @@ static int share_memory(const struct kv_open *open, KevyDb *db, KevyError *error
 
 static KevyDb *handle_new(const struct kv_open *open)
 {
-    if (kv_fork_arm() < 0) {
+    if (kv_fork_reset(registry_reset) < 0) {
         return NULL;
     }
     KevyDb *db = open->mem->resize(open->mem->self, NULL, 0, sizeof *db);

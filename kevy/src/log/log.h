@@ -28,6 +28,7 @@
 #include "kevy/src/store/journal.h"
 #include "kevy/src/store/namespaces.h"
 #include "kevy/src/store/space.h"
+#include "kevy/src/store/view.h"
 
 struct kv_log;
 
@@ -108,6 +109,14 @@ struct kv_journal *kv_log_journal(struct kv_log *log);
 
 /* Where its records are read. Borrowed until close. */
 struct kv_space *kv_log_space(struct kv_log *log);
+
+/* Makes the memory around `at`, which lies in a value, a view and returns it, or
+ * NULL: it is still being written to, or there is no memory. Under the writer
+ * lock. Borrowed until the epoch is left. */
+struct kv_view *kv_log_view(struct kv_log *log, const uint8_t *at);
+
+/* Says that kv_log_view need not be asked: the answer is NULL. Any thread. */
+bool kv_log_is_open_at(const struct kv_log *log, const uint8_t *at);
 
 /* The secret seed of the key hash: random for each memory log, the same for
  * ever for a folder. Any thread. */

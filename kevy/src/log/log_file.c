@@ -147,7 +147,7 @@ void kv_file_free(struct kv_log *log, struct kv_segment *segment)
 {
     ASSERT(!segment->is_dirty && !segment->is_in_flush);
     kv_window_close(log, segment);
-    log->os->unmap(log->os->self, segment->base, segment->map_size);
+    kv_segment_unmap(log, segment);
     if (segment->file >= 0) {
         log->os->file_close(log->os->self, segment->file);
     }

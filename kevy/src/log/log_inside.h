@@ -29,6 +29,7 @@
 #include "kevy/src/mem/grave.h"
 #include "kevy/src/store/mark.h"
 #include "kevy/src/store/segment.h"
+#include "kevy/src/store/view.h"
 
 /* The largest record and batch that go into a segment; anything larger gets an
  * extent: a sixteenth of a segment. */
@@ -57,6 +58,8 @@ struct kv_segment {
     uint32_t slot_count;
     enum kv_segment_kind kind;
     bool is_sealed;
+    struct kv_view *view; /* NULL: no value in it was ever asked for as a view */
+    uint8_t *dead_bits;   /* memory only, see kv_memory_kill */
 
     /* Files only. */
     bool is_dirty;       /* on the list of what the next flush must cover */
@@ -183,6 +186,7 @@ struct kv_log {
     size_t victim_offset;
     size_t sweep_saved; /* work that was earned and not done */
     void *spare;        /* memory logs: one mapping of a segment that may be used again */
+    const uint8_t *_Atomic open_base; /* memory logs: of the active segment */
     kv_log_move_fn *move;
     void *move_user;
     struct kv_files *files; /* NULL: a memory log */
@@ -227,6 +231,9 @@ void kv_segment_shrink(struct kv_log *log, struct kv_segment *segment, size_t si
 /* Visits each segment and extent once; the visitor may make it leave. */
 struct kv_segment *kv_segment_after(const struct kv_log *log, uint32_t *slot);
 
+/* Ends the segment's mapping, or leaves it to those who hold views of it. */
+void kv_segment_unmap(struct kv_log *log, struct kv_segment *segment);
+
 /* ---- Both kinds (log_open.c) ---- */
 
 int kv_log_new(struct kv_log **out, struct kv_mem *mem, const kevy_os *os, size_t segment_size);
@@ -235,8 +242,22 @@ void kv_log_free(struct kv_log *log);
 /* ---- Memory (log_memory.c, log_sweep.c) ---- */
 
 /* In memory logs: a byte that is zero in every record of a file, and not zero
- * in one that was retired. */
+ * in one that was retired. In memory that is read-only there is a bit beside
+ * the segment instead, one for each granule. */
 #define KV_RECORD_DEAD_AT 14
+
+static inline size_t kv_dead_bits_size(const struct kv_segment *segment)
+{
+    return segment->map_size / KV_GRANULE / 8 + 1;
+}
+
+static inline bool kv_memory_is_dead(const struct kv_segment *segment, size_t offset)
+{
+    size_t granule = offset / KV_GRANULE;
+    return segment->base[offset + KV_RECORD_DEAD_AT] != 0 ||
+           (segment->dead_bits != NULL &&
+            (segment->dead_bits[granule / 8] >> (granule % 8) & 1) != 0);
+}
 
 /* Takes room for a record, which counts as live. NULL without memory. */
 uint8_t *kv_memory_take(struct kv_log *log, size_t size, uint32_t *ref);

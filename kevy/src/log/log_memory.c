@@ -12,10 +12,10 @@
 
 static void memory_unmap(struct kv_log *log, struct kv_segment *segment)
 {
-    if (segment->kind == KV_SEGMENT_LOG && log->spare == NULL) {
+    if (segment->kind == KV_SEGMENT_LOG && log->spare == NULL && segment->dead_bits == NULL) {
         log->spare = segment->base;
     } else {
-        log->os->unmap(log->os->self, segment->base, segment->map_size);
+        kv_segment_unmap(log, segment);
     }
     kv_mem_free(log->mem, segment, sizeof *segment);
 }
@@ -92,6 +92,7 @@ static int memory_room(struct kv_log *log, size_t size)
         return status;
     }
     log->active = fresh;
+    atomic_store_explicit(&log->open_base, fresh->base, memory_order_relaxed);
     if (active != NULL) {
         active->is_sealed = true;
         memory_free_if_dead(log, active);
@@ -158,8 +159,13 @@ void kv_memory_kill(struct kv_log *log, uint32_t ref)
 {
     struct kv_segment *segment = kv_segment_of(log, ref);
     uint8_t *record = segment->base + kv_ref_offset(ref);
-    ASSERT(record[KV_RECORD_DEAD_AT] == 0);
-    record[KV_RECORD_DEAD_AT] = 1;
+    ASSERT(!kv_memory_is_dead(segment, kv_ref_offset(ref)));
+    if (segment->dead_bits == NULL) {
+        record[KV_RECORD_DEAD_AT] = 1;
+    } else {
+        size_t granule = kv_ref_offset(ref) / KV_GRANULE;
+        segment->dead_bits[granule / 8] |= (uint8_t)(1u << (granule % 8));
+    }
     kv_segment_kill(log, segment, kv_record_size(record));
     memory_free_if_dead(log, segment);
 }

@@ -31,7 +31,7 @@ static void segments_unmap(struct kv_log *log)
     struct kv_segment *segment;
     for (uint32_t slot = 0; (segment = kv_segment_after(log, &slot)) != NULL;) {
         kv_segment_leave(log, segment);
-        log->os->unmap(log->os->self, segment->base, segment->map_size);
+        kv_segment_unmap(log, segment);
         if (log->files != NULL && segment->file >= 0) {
             log->os->file_close(log->os->self, segment->file);
         }

@@ -8,8 +8,8 @@
  * of its own size. Collection never fails an append; without memory for a
  * move it waits for the next one. The bound: live bytes twice, and SWEEP_SLACK.
  *
- * A record that was retired carries a mark in a byte that no reader looks at
- * (KV_RECORD_DEAD_AT), so that a dead record costs one look.
+ * A record that was retired carries a mark (kv_memory_is_dead), so that a dead
+ * record costs one look.
  *
  * Threads: under the writer lock.
  */
@@ -64,7 +64,7 @@ static bool sweep_one(struct kv_log *log)
     struct kv_segment *victim = log->victim;
     const uint8_t *record = victim->base + log->victim_offset;
     size_t size = kv_record_size(record);
-    bool is_dead = record[KV_RECORD_DEAD_AT] != 0;
+    bool is_dead = kv_memory_is_dead(victim, log->victim_offset);
     size_t cost = is_dead ? SWEEP_DEAD_COST : size;
     if (cost > log->sweep_saved || (!is_dead && !sweep_move(log, record, size))) {
         return false;

@@ -237,6 +237,12 @@ static void posix_unmap(void *self, void *ptr, size_t size)
     (void)munmap(ptr, size);
 }
 
+static int posix_protect(void *self, void *ptr, size_t size)
+{
+    (void)self;
+    return posix_result(mprotect(ptr, size, PROT_READ));
+}
+
 /* File systems on which room that was allocated stays ours: there a store into
  * a mapping of it cannot raise SIGBUS on a full disk. Others may copy on write. */
 static bool can_publish(int file)
@@ -362,6 +368,7 @@ const kevy_os kv_os_posix = {
     .file_rename = posix_file_rename,
     .map = posix_map,
     .unmap = posix_unmap,
+    .protect = posix_protect,
     .window_open = posix_window_open,
     .window_close = posix_unmap,
     .window_back = posix_window_back,
