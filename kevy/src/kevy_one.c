@@ -50,6 +50,7 @@
 #include "kevy/src/log/log_adopt.c"
 #include "kevy/src/log/log_append.c"
 #include "kevy/src/log/log_collect.c"
+#include "kevy/src/log/log_damage.c"
 #include "kevy/src/log/log_extent.c"
 #include "kevy/src/log/log_file.c"
 #include "kevy/src/log/log_flush.c"

@@ -14,9 +14,11 @@
 static struct crash_os *crash;
 static struct model model;
 
+/* With files that are written by calls, so that each write can fail. */
 static void start(uint8_t policy)
 {
     crash = crash_os_new(test_seed());
+    crash_os_windows(crash, false);
     REQUIRE_INT(model_open(&model, crash_os_table(crash), "store", policy), 0);
 }
 
@@ -57,6 +59,27 @@ TEST(fault_a_full_disk_heals)
     CHECK_INT(version_of(1), 1);
     CHECK_INT(version_of(2), 500);
     CHECK_INT(version_of(3), 501);
+    model_close(&model);
+    crash_os_free(crash);
+}
+
+/* Room that was given ahead of time takes what comes; then the disk is full. */
+TEST(fault_a_full_disk_heals_through_a_window)
+{
+    start(KEVY_FSYNC_EVERYSEC);
+    crash_os_windows(crash, true);
+    uint64_t written = 0;
+    int status = 0;
+    crash_os_capacity(crash, crash_os_size(crash) + (40 << 10));
+    while (status == 0 && written < 1000) {
+        status = model_put(&model, 2, ++written, 100);
+    }
+    CHECK_INT(status, KEVY_ENOSPC);
+    CHECK_INT(version_of(2), written - 1);
+    crash_os_capacity(crash, 0);
+    CHECK_INT(model_put(&model, 2, 5000, 100), 0);
+    reopen(KEVY_FSYNC_EVERYSEC);
+    CHECK_INT(version_of(2), 5000);
     model_close(&model);
     crash_os_free(crash);
 }
@@ -183,6 +206,7 @@ static bool script_with_fault(enum crash_fault fault, uint64_t call, uint64_t ti
     static struct model_state states[SCRIPT_WRITES + 1];
     struct model_state seen;
     crash = crash_os_new(call * 2 + is_cut);
+    crash_os_windows(crash, call % 3 == 0);
     bool is_good = CHECK_INT(model_open(&model, crash_os_table(crash), "store", 0), 0);
     crash_os_fault(crash, fault, call, times);
     size_t count = script(states);

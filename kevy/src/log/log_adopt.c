@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Taking over the files that lie in the folder: those whose bit is set in the
- * mark, which must be there and good, and those that may follow the mark: of
- * its incarnation and not older. All others are left over; they are not
+ * mark, which must be there (one with a damaged header is put aside whole), and
+ * those that may follow the mark: of its incarnation and not older. All others are left over; they are not
  * looked at again and go at the end of a successful open.
  *
  * A file that follows the mark is entered only when the log is found to lead
@@ -145,7 +145,7 @@ static int adopt_named(struct kv_opening *opening, uint32_t slot, uint32_t *slot
     if (!look.is_header_good || look.header.first_lsn > opening->mark.durable_lsn ||
         !bits_are_set(&opening->mark, slot, look.header.slot_count)) {
         opening->os->file_close(opening->os->self, look.file);
-        return kv_fail_slot(opening, KEVY_ECORRUPT, 0, slot, 0, "a segment's header is damaged");
+        return kv_damage_note(opening, slot, 0, look.size);
     }
     status = kv_segment_reserve(log, slot + look.header.slot_count);
     if (status == KEVY_OK) {
@@ -215,11 +215,6 @@ int kv_adopt(struct kv_opening *opening)
     }
     if (status == KEVY_OK && opening->order.count > 0) {
         qsort(opening->order.at, opening->order.count, sizeof(struct kv_segment *), by_first_lsn);
-        const struct kv_segment *last = opening->order.at[opening->order.count - 1];
-        if (last->slot != opening->mark.durable_slot) {
-            return kv_fail(opening, KEVY_ECORRUPT, 0, "mark", 0,
-                           "the mark does not lie in the last segment that it names");
-        }
     }
     return status;
 }

@@ -377,9 +377,8 @@ static int append_batch_extent(struct kv_log *log, struct kv_draft *drafts, size
     return KEVY_OK;
 }
 
-int kv_append(void *self, struct kv_draft *drafts, size_t count)
+static int append_any(struct kv_log *log, struct kv_draft *drafts, size_t count, uint32_t id_bits)
 {
-    struct kv_log *log = (struct kv_log *)self;
     struct kv_files *files = log->files;
     int error = atomic_load_explicit(&files->error, memory_order_relaxed);
     size_t size = 0;
@@ -391,8 +390,8 @@ int kv_append(void *self, struct kv_draft *drafts, size_t count)
     }
     uint32_t batch_id = 0;
     if (count > 1) {
-        files->batch_id += files->batch_id == UINT32_MAX ? 2 : 1;
-        batch_id = files->batch_id;
+        files->batch_id = files->batch_id + 1 == KV_BATCH_MOVED ? 1 : files->batch_id + 1;
+        batch_id = files->batch_id | id_bits;
         size = KV_COMMIT_SIZE;
     }
     for (size_t i = 0; i < count; i++) {
@@ -407,4 +406,14 @@ int kv_append(void *self, struct kv_draft *drafts, size_t count)
         return append_batch_extent(log, drafts, count);
     }
     return append_unit(log, drafts, count, size, batch_id);
+}
+
+int kv_append(void *self, struct kv_draft *drafts, size_t count)
+{
+    return append_any((struct kv_log *)self, drafts, count, 0);
+}
+
+int kv_append_moved(struct kv_log *log, struct kv_draft *drafts, size_t count)
+{
+    return append_any(log, drafts, count, KV_BATCH_MOVED);
 }

@@ -17,7 +17,7 @@
  *
  * The bound while the store is written to is twice the live bytes and 24
  * segments; as soon as nothing waits to be flushed, twice and a sixteenth of
- * one. Where dead bytes are few and tombstones hold the store above its bound,
+ * one. Damaged segments go in any case. Where dead bytes are few and tombstones hold the store above its bound,
  * the oldest segment is the victim however full it is.
  *
  * Threads: called without a lock by whoever does what is due (log_thread.c);
@@ -77,6 +77,9 @@ static struct kv_segment *choose_victim_file(const struct kv_log *log)
         if (!may_be_victim(log, segment)) {
             continue;
         }
+        if (segment->is_damaged) {
+            return segment;
+        }
         if (best == NULL || gain_of(segment) > gain_of(best)) {
             best = segment;
         }
@@ -118,10 +121,14 @@ static bool has_victim_file(struct kv_log *log, uint64_t slack)
     if (log->victim != NULL) {
         return true;
     }
+    struct kv_segment *victim = choose_victim_file(log), *active = log->active;
+    if (victim != NULL && victim->is_damaged) {
+        victim_set(log, victim);
+        return true;
+    }
     if (standing_size(log) <= 2 * log->live_size + slack) {
         return false;
     }
-    struct kv_segment *victim = choose_victim_file(log), *active = log->active;
     if (active != NULL && active->used > KV_SEGMENT_HEADER && !log->files->is_end_dirty &&
         (victim == NULL || gain_of(active) > gain_of(victim)) && active->used > slack / 4 &&
         kv_active_renew(log) == KEVY_OK) {
@@ -155,10 +162,18 @@ static const uint8_t *victim_record(struct kv_log *log, size_t *offset_next, uin
                                .lsn = log->files->collect.lsn,
                                .is_checked = true};
     if (victim->kind == KV_SEGMENT_LOG) {
-        if (kv_cursor_next(&cursor, &record) != KV_STEP_RECORD) {
-            log->victim_offset = cursor.offset;
+        enum kv_step step = kv_cursor_next(&cursor, &record);
+        while (step == KV_STEP_END && victim->is_damaged &&
+               kv_cursor_resume(&cursor, cursor.offset + KV_GRANULE)) {
+            step = kv_cursor_next(&cursor, &record);
+        }
+        log->victim_offset = cursor.offset;
+        log->files->collect.lsn = cursor.lsn;
+        if (step != KV_STEP_RECORD) {
             return NULL;
         }
+        log->victim_offset -= kv_record_size(record);
+        log->files->collect.lsn -= kv_record_lsn_count(record);
     } else {
         record = victim->base + cursor.offset;
         if (cursor.offset >= victim->used || !kv_record_is_plain(record)) {
@@ -270,7 +285,7 @@ static bool gather_moves(struct kv_log *log, struct moves *moves)
 /* Appends what was gathered, and lets it take the place of the old records. */
 static int moves_do(struct kv_log *log, struct moves *moves)
 {
-    int status = moves->count == 0 ? KEVY_OK : kv_append(log, moves->drafts, moves->count);
+    int status = moves->count == 0 ? KEVY_OK : kv_append_moved(log, moves->drafts, moves->count);
     for (size_t i = 0; status == KEVY_OK && i < moves->count; i++) {
         if (moves->drafts[i].type == KV_RECORD_VALUE) {
             int is_moved = log->move(log->move_user, moves->old_refs[i], moves->drafts[i].ref);
@@ -285,8 +300,8 @@ static int moves_do(struct kv_log *log, struct moves *moves)
 static bool is_victim_done(const struct kv_log *log)
 {
     const struct kv_segment *victim = log->victim;
-    return victim->kind == KV_SEGMENT_EXTENT
-               ? log->victim_offset >= victim->used
+    return victim->kind == KV_SEGMENT_EXTENT || victim->is_damaged
+               ? victim->is_damaged || log->victim_offset >= victim->used
                : log->victim_offset < victim->used &&
                      kv_record_type(victim->base + log->victim_offset) == KV_RECORD_SEAL;
 }

@@ -17,7 +17,8 @@
  * Reading order: log_open.c (both kinds), log_memory.c, log_sweep.c (in memory),
  * then for files: log_append.c, log_file.c, log_extent.c (writing),
  * log_flush.c, log_mark.c, log_thread.c (durability), log_start.c,
- * log_recover.c, log_tail.c, log_replay.c (opening), log_collect.c.
+ * log_adopt.c, log_tail.c, log_replay.c, log_damage.c, log_recover.c (opening),
+ * log_collect.c.
  *
  * Threads: all of it under the writer lock, but for what is grouped under
  * another lock below.
@@ -34,6 +35,10 @@
 /* The largest record and batch that go into a segment; anything larger gets an
  * extent: a sixteenth of a segment. */
 #define KV_EXTENT_SHARE 16u
+
+/* A batch id with this bit is of records that collection moved: each of them
+ * stands for itself. */
+#define KV_BATCH_MOVED 0x80000000u
 
 /* Bytes of a batch at most. */
 #define KV_BATCH_SIZE_MAX ((size_t)512 << 20)
@@ -67,6 +72,7 @@ struct kv_segment {
     bool is_flushed;     /* header and directory entry are durable */
     bool is_leaving;     /* its bit is being cleared, its file unlinked */
     bool is_stuck;       /* collection could not empty it */
+    bool is_damaged;     /* some of its bytes were put aside; it is to be emptied */
     int file;            /* -1: closed, all of it is durable */
     uint8_t *window;     /* of the active segment, see log_window.c; NULL: none */
     size_t backed_size;  /* bytes of it that have room on the disk ahead of their time */
@@ -338,8 +344,9 @@ void kv_batch_begin(struct kv_log *log, struct kv_segment *extent, uint32_t entr
 
 /* ---- Writing (log_append.c, log_extent.c) ---- */
 
-/* The journal's function of a file log. */
+/* The journal's function of a file log, and the same for moved records. */
 int kv_append(void *self, struct kv_draft *drafts, size_t count);
+int kv_append_moved(struct kv_log *log, struct kv_draft *drafts, size_t count);
 
 /* Writes key and value of a draft, or a whole batch of records, to an extent
  * of its own. Its record is to have the LSN `lsn`. 0 or a status. */
@@ -404,6 +411,19 @@ struct kv_segments {
     size_t capacity;
 };
 
+/* A range of bytes of a slot's file that is put aside. */
+struct kv_damage {
+    uint32_t slot;
+    size_t from;
+    size_t to;
+};
+
+struct kv_damages {
+    struct kv_damage *at;
+    size_t count;
+    size_t capacity;
+};
+
 /* An open under way. */
 struct kv_opening {
     struct kv_log *log;
@@ -420,6 +440,7 @@ struct kv_opening {
     struct kv_segments order; /* log segments that are kept, by first LSN */
     struct kv_segments found; /* segments and extents without a bit that may follow the mark */
     struct kv_segments tail;  /* extents that are kept and were named after the mark */
+    struct kv_damages damages;
     size_t tail_first;        /* in `order`: the first segment with bytes after the mark */
     size_t tail_offset;       /* where in it */
     struct kv_namespaces map; /* as of the record that replay is at */
@@ -453,6 +474,13 @@ struct kv_segment *kv_adopt_extent(const struct kv_log *log, const uint8_t *reco
 
 /* Finds how far the log goes on behind the mark. */
 int kv_tail_measure(struct kv_opening *opening);
+
+/* Damage before the mark (log_damage.c): notes a range, copies all of them
+ * beside the log, and, when the store is open, empties the damaged segments. */
+int kv_damage_note(struct kv_opening *opening, uint32_t slot, size_t from, size_t to);
+int kv_damage_save(struct kv_opening *opening);
+void kv_damage_heal(struct kv_opening *opening);
+void kv_damage_done(struct kv_opening *opening);
 
 /* Hands every kept record to apply. */
 int kv_replay(struct kv_opening *opening);

@@ -162,7 +162,8 @@ static bool segment_holds(const struct kv_log *log, const struct kv_segment *seg
     }
     return segment->live <= segment->used && segment->used <= segment->map_size &&
            segment->is_sealed != (segment == log->active) &&
-           (log->files == NULL || segment->kind != KV_SEGMENT_LOG || records_hold(log, segment));
+           (log->files == NULL || segment->kind != KV_SEGMENT_LOG || segment->is_damaged ||
+            records_hold(log, segment));
 }
 
 bool kv_log_verify(struct kv_log *log)

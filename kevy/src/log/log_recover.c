@@ -172,6 +172,10 @@ int kv_recover(struct kv_opening *opening)
     if (status != KEVY_OK) {
         return kv_fail(opening, status, 0, "mark", 0, "the mark cannot be written");
     }
+    status = kv_damage_save(opening);
+    if (status != KEVY_OK) {
+        return status;
+    }
     status = segments_settle(opening, &slot);
     if (status != KEVY_OK) {
         return kv_fail_slot(opening, status, 0, slot, 0, "the end of the log cannot be written");

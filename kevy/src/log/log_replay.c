@@ -4,12 +4,12 @@
  * the apply function of the one who opens.
  *
  * Up to the mark each record is checked here, and anything but an unbroken run
- * from header to seal is damage. Behind the mark log_tail.c has checked.
+ * from header to seal is damage: the range up to the next stamp is put aside
+ * (log_damage.c), and a batch that lies in it by any part is dropped whole.
+ * Behind the mark log_tail.c has checked.
  *
  * Records of a namespace that no database has are passed over, and so is one
  * whose extent is gone: something newer superseded it, which is in the log.
- * Batches are no matter here: before the mark all are whole, behind it the end
- * was put where none is open.
  */
 #include "kevy/src/log/log_inside.h"
 
@@ -114,63 +114,142 @@ static int apply_extent(struct kv_opening *opening, struct kv_segment *segment,
 
 /* ---- Segments ---- */
 
-/* Replays a segment up to cursor->limit; *end is how the reading ended. */
-static int replay_run(struct kv_opening *opening, struct kv_segment *segment,
-                      struct kv_cursor *cursor, enum kv_step *end)
+/* A run through one segment. */
+struct run {
+    struct kv_opening *opening;
+    struct kv_segment *segment;
+    struct kv_cursor cursor;
+    enum kv_step end;  /* how the reading ended */
+    uint32_t batch_id; /* of a batch that was found to be whole */
+};
+
+/* A batch begins at the record. Returns 1 when all of it is there, 0 when its
+ * first part is missing (*after stands behind it), -1 when its end is. */
+static int batch_look(const struct kv_cursor *after_first, uint32_t batch_id,
+                      struct kv_cursor *after)
+{
+    const uint8_t *record;
+    uint32_t count = 1;
+    *after = *after_first;
+    while (kv_cursor_next(after, &record) == KV_STEP_RECORD && kv_record_batch(record) == batch_id) {
+        if (kv_record_type(record) == KV_RECORD_COMMIT) {
+            return load_u32(kv_record_body(record)) == count;
+        }
+        count++;
+    }
+    return -1;
+}
+
+/* Says what is to be done with a record of a batch: 1 apply, 0 pass over, -1
+ * the run ends before it. Only damage makes it anything but 1: then the cursor
+ * is set anew. */
+static int run_batch(struct run *run, const uint8_t *record)
+{
+    uint32_t batch_id = kv_record_batch(record);
+    struct kv_cursor after;
+    if (batch_id == 0 || batch_id == run->batch_id || (batch_id & KV_BATCH_MOVED) != 0 ||
+        !run->cursor.is_checked || kv_record_type(record) == KV_RECORD_COMMIT) {
+        return 1;
+    }
+    int answer = batch_look(&run->cursor, batch_id, &after);
+    if (answer == 1) {
+        run->batch_id = batch_id;
+    } else if (answer == 0) {
+        run->opening->report->dropped_bytes +=
+            after.offset - (size_t)(record - run->segment->base);
+        run->cursor = after;
+    } else {
+        run->cursor.offset = (size_t)(record - run->segment->base);
+        run->cursor.lsn -= kv_record_lsn_count(record);
+    }
+    return answer;
+}
+
+static int run_record(struct run *run, const uint8_t *record)
+{
+    uint8_t type = kv_record_type(record);
+    uint64_t lsn = run->cursor.lsn - kv_record_lsn_count(record);
+    uint32_t ref = kv_ref_of(run->segment->slot, (size_t)(record - run->segment->base));
+    run->opening->report->replayed_bytes += kv_record_size(record);
+    if (type == KV_RECORD_EXTENT) {
+        return apply_extent(run->opening, run->segment, record, ref, lsn);
+    }
+    return type == KV_RECORD_COMMIT
+               ? KEVY_OK
+               : apply_record(run->opening, run->segment, record, ref, lsn);
+}
+
+/* Replays from the cursor on as far as the records are good. */
+static int replay_run(struct run *run)
 {
     const uint8_t *record;
     int status = KEVY_OK;
-    while (status == KEVY_OK && (*end = kv_cursor_next(cursor, &record)) == KV_STEP_RECORD) {
-        uint8_t type = kv_record_type(record);
-        uint64_t lsn = cursor->lsn - kv_record_lsn_count(record);
-        uint32_t ref = kv_ref_of(segment->slot, (size_t)(record - segment->base));
-        opening->report->replayed_bytes += kv_record_size(record);
-        if (type == KV_RECORD_EXTENT) {
-            status = apply_extent(opening, segment, record, ref, lsn);
-        } else if (type != KV_RECORD_COMMIT) {
-            status = apply_record(opening, segment, record, ref, lsn);
+    while (status == KEVY_OK &&
+           (run->end = kv_cursor_next(&run->cursor, &record)) == KV_STEP_RECORD) {
+        int answer = run_batch(run, record);
+        if (answer < 0) {
+            run->end = KV_STEP_END;
+            break;
         }
+        status = answer == 1 ? run_record(run, record) : KEVY_OK;
     }
     if (status != KEVY_OK) {
-        return kv_fail_slot(opening, status, 0, segment->slot, cursor->offset,
+        return kv_fail_slot(run->opening, status, 0, run->segment->slot, run->cursor.offset,
                             "a record could not be applied");
     }
     return KEVY_OK;
 }
 
-static struct kv_cursor cursor_of(struct kv_opening *opening, const struct kv_segment *segment,
-                                  size_t offset, size_t limit, uint64_t lsn)
+static struct run run_of(struct kv_opening *opening, struct kv_segment *segment, size_t offset,
+                         size_t limit, uint64_t lsn)
 {
-    return (struct kv_cursor){.place = kv_file_place(opening->log, segment),
-                              .base = segment->base,
-                              .limit = limit,
-                              .offset = offset,
-                              .lsn = lsn};
+    return (struct run){.opening = opening,
+                        .segment = segment,
+                        .cursor = {.place = kv_file_place(opening->log, segment),
+                                   .base = segment->base,
+                                   .limit = limit,
+                                   .offset = offset,
+                                   .lsn = lsn}};
+}
+
+/* The run ended at damage: puts the range aside up to the next stamp, or up to
+ * the limit. *goes_on: there is something behind it. */
+static int skip_damage(struct run *run, bool *goes_on)
+{
+    size_t from = run->cursor.offset, to;
+    *goes_on = kv_cursor_resume(&run->cursor, from + KV_GRANULE);
+    to = *goes_on ? run->cursor.offset : run->cursor.limit;
+    run->segment->is_damaged = true;
+    return from < to ? kv_damage_note(run->opening, run->segment->slot, from, to)
+                     : kv_damage_note(run->opening, run->segment->slot, to, to);
 }
 
 /* A segment that lies before the mark, from header to seal; or the marked one
  * up to the marked place. */
 static int replay_before(struct kv_opening *opening, struct kv_segment *segment, bool is_marked)
 {
-    size_t limit = is_marked ? opening->mark.durable_offset : segment->used;
-    enum kv_step end = KV_STEP_END;
-    struct kv_cursor cursor =
-        cursor_of(opening, segment, KV_SEGMENT_HEADER, limit, segment->first_lsn);
-    cursor.is_checked = true;
-    int status = replay_run(opening, segment, &cursor, &end);
-    if (status != KEVY_OK) {
-        return status;
+    size_t place = opening->mark.durable_offset;
+    size_t limit = is_marked && place < segment->used ? place : segment->used;
+    struct run run = run_of(opening, segment, KV_SEGMENT_HEADER, limit, segment->first_lsn);
+    bool goes_on = true;
+    run.cursor.is_checked = true;
+    while (goes_on) {
+        int status = replay_run(&run);
+        if (status != KEVY_OK) {
+            return status;
+        }
+        if (is_marked ? run.cursor.offset == place && run.cursor.lsn == opening->mark.durable_lsn + 1
+                      : run.end == KV_STEP_SEAL) {
+            break;
+        }
+        status = skip_damage(&run, &goes_on);
+        if (status != KEVY_OK) {
+            return status;
+        }
     }
-    bool is_whole = is_marked
-                        ? cursor.offset == limit && cursor.lsn == opening->mark.durable_lsn + 1
-                        : end == KV_STEP_SEAL;
-    if (!is_whole) {
-        return kv_fail_slot(opening, KEVY_ECORRUPT, 0, segment->slot, cursor.offset,
-                            "a record before the durable mark is damaged");
-    }
-    if (!is_marked) {
-        segment->last_lsn = cursor.lsn - 1;
-        kv_segment_shrink(opening->log, segment, segment->used - cursor.offset - KV_SEAL_SIZE);
+    segment->last_lsn = segment->is_damaged ? opening->mark.durable_lsn : run.cursor.lsn - 1;
+    if (!is_marked && !segment->is_damaged) {
+        kv_segment_shrink(opening->log, segment, segment->used - run.cursor.offset - KV_SEAL_SIZE);
     }
     return KEVY_OK;
 }
@@ -178,9 +257,8 @@ static int replay_before(struct kv_opening *opening, struct kv_segment *segment,
 static int replay_behind(struct kv_opening *opening, struct kv_segment *segment, size_t offset,
                          uint64_t lsn)
 {
-    enum kv_step end = KV_STEP_END;
-    struct kv_cursor cursor = cursor_of(opening, segment, offset, segment->used, lsn);
-    return replay_run(opening, segment, &cursor, &end);
+    struct run run = run_of(opening, segment, offset, segment->used, lsn);
+    return replay_run(&run);
 }
 
 int kv_replay(struct kv_opening *opening)
@@ -198,10 +276,12 @@ int kv_replay(struct kv_opening *opening)
         struct kv_segment *segment = opening->order.at[i];
         bool is_marked = segment->slot == opening->mark.durable_slot;
         size_t offset = is_marked ? opening->tail_offset : KV_SEGMENT_HEADER;
+        uint64_t last_lsn = segment->last_lsn;
         if (i < opening->tail_first || is_marked) {
             status = replay_before(opening, segment, is_marked);
         }
         if (status == KEVY_OK && i >= opening->tail_first) {
+            segment->last_lsn = last_lsn;
             status = replay_behind(opening, segment, offset, lsn);
             lsn = segment->last_lsn + 1;
         }

@@ -351,6 +351,7 @@ static void opening_done(struct kv_opening *opening)
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
         kv_mem_free(mem, lists[i]->at, lists[i]->capacity * sizeof(struct kv_segment *));
     }
+    kv_damage_done(opening);
     kv_mem_free(mem, opening->files, KV_SLOT_COUNT / 8);
 }
 
@@ -375,7 +376,13 @@ static int open_steps(struct kv_opening *opening, size_t segment_size)
     if (status == KEVY_OK) {
         status = kv_replay(opening);
     }
-    return status == KEVY_OK ? kv_recover(opening) : status;
+    if (status == KEVY_OK) {
+        status = kv_recover(opening);
+    }
+    if (status == KEVY_OK) {
+        kv_damage_heal(opening);
+    }
+    return status;
 }
 
 int kv_log_open(struct kv_log **out, const struct kv_log_options *options, kv_log_apply_fn *apply,

@@ -197,23 +197,29 @@ static void count_dropped(struct kv_opening *opening)
     }
 }
 
+/* The segment in which the mark lies; NULL when there is none, or when it is
+ * damaged such that it ends before the marked place. */
+static struct kv_segment *marked_segment(const struct kv_opening *opening)
+{
+    const struct kv_segments *order = &opening->order;
+    struct kv_segment *last = order->count == 0 ? NULL : order->at[order->count - 1];
+    return last != NULL && last->slot == opening->mark.durable_slot &&
+                   last->used >= opening->mark.durable_offset
+               ? last
+               : NULL;
+}
+
 int kv_tail_measure(struct kv_opening *opening)
 {
     struct kv_segments *order = &opening->order;
     struct walk walk = {.opening = opening, .kept_lsn = opening->mark.durable_lsn};
     bool goes_on = true;
+    struct kv_segment *marked = marked_segment(opening);
     opening->tail_first = order->count;
-    if (order->count > 0) {
-        struct kv_segment *marked = order->at[order->count - 1];
+    opening->tail_offset = opening->mark.durable_offset;
+    if (marked != NULL) {
         opening->tail_first = order->count - 1;
-        opening->tail_offset = opening->mark.durable_offset;
-        if (marked->used < opening->tail_offset) {
-            return kv_fail_slot(opening, KEVY_ECORRUPT, 0, marked->slot, marked->used,
-                                "a segment ends before the marked place");
-        }
         goes_on = walk_segment(&walk, marked, opening->tail_offset);
-    } else {
-        opening->tail_offset = KV_SEGMENT_HEADER;
     }
     while (goes_on) {
         struct kv_segment *next = segment_next(opening, walk.kept_lsn + 1);

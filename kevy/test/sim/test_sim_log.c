@@ -261,6 +261,7 @@ static bool one_life(uint64_t seed)
     sim->random = seed;
     sim->crash = crash_os_new(seed * 31 + 7);
     sim->policy = (uint8_t)below(sim, 3);
+    crash_os_windows(sim->crash, below(sim, 2) == 0);
     bool is_good = open_again(sim, false);
     for (int round = 0; is_good && round < ROUNDS; round++) {
         is_good = one_round(sim);
