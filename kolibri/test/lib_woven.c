@@ -346,6 +346,50 @@ static void Constructs_destroy(struct counter *self)
     counter_free(self);
 }
 
+KOL_NATIVE(Owned, "test/Owned", struct counter)
+#define OWNED_NATIVES(X, C)                                                                        \
+    X(C, N1, create, "create", jint)                                                               \
+    X(C, M1, jint, add, "add", jint)                                                               \
+    X(C, M1, jint, join, "join", Owned__or_null)                                                   \
+    X(C, M1, jint, any, "any", Anything)                                                           \
+    X(C, L0, jint, get, "get")                                                                     \
+    X(C, D, destroy)
+KOL_NATIVES(Owned, OWNED_NATIVES)
+
+static struct counter *Owned_create(JNIEnv *env, jint value)
+{
+    (void)env;
+    return counter_new(value);
+}
+
+static jint Owned_add(JNIEnv *env, struct counter *self, jint by)
+{
+    (void)env;
+    return counter_read(self) + by;
+}
+
+static jint Owned_join(JNIEnv *env, struct counter *self, struct counter *other)
+{
+    (void)env;
+    return counter_read(self) + (other ? counter_read(other) : 0);
+}
+
+static jint Owned_any(JNIEnv *env, struct counter *self, struct counter *other)
+{
+    (void)env;
+    return counter_read(self) * counter_read(other);
+}
+
+static jint Owned_get(struct counter *self)
+{
+    return counter_read(self);
+}
+
+static void Owned_destroy(struct counter *self)
+{
+    counter_free(self);
+}
+
 /* What happened to the objects of this copy of the library. */
 KOL_NATIVE(Counts, "test/Counts", struct counter)
 #define COUNTS_NATIVES(X, C)                                                                       \
@@ -381,7 +425,7 @@ JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *vm, void *reserved);
 JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *vm, void *reserved)
 {
     static const struct kol_natives *const all[] = {&Counter__natives, &Guarded__natives,
-                                                    &Constructs__natives};
+                                                    &Constructs__natives, &Owned__natives};
     JNIEnv *env;
     char report[2048] = "";
     (void)reserved;

@@ -76,9 +76,15 @@ final class Kotlinc {
 
     /** Compiles sources with the plugin. */
     Result compile(List<Path> sources, Path out, String... more) throws Exception {
+        List<String> all = new ArrayList<>(List.of("-Xplugin=" + plugin()));
+        all.addAll(Arrays.asList(more));
+        return compilePlain(sources, out, all.toArray(new String[0]));
+    }
+
+    /** Compiles sources without it. */
+    Result compilePlain(List<Path> sources, Path out, String... more) throws Exception {
         List<String> args = new ArrayList<>(List.of("-no-stdlib", "-no-reflect", "-jvm-target",
-                "17", "-Xplugin=" + plugin(), "-cp", stdlib() + ":" + runtime(), "-d",
-                out.toString()));
+                "17", "-cp", stdlib() + ":" + runtime(), "-d", out.toString()));
         args.addAll(Arrays.asList(more));
         sources.forEach(each -> args.add(each.toString()));
         return run(args);

@@ -21,6 +21,12 @@ import javax.tools.SimpleJavaFileObject;
 import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Assumptions;
+import org.objectweb.asm.ClassReader;
+import org.objectweb.asm.ClassWriter;
+import org.objectweb.asm.tree.AbstractInsnNode;
+import org.objectweb.asm.tree.ClassNode;
+import org.objectweb.asm.tree.MethodInsnNode;
+import org.objectweb.asm.tree.MethodNode;
 
 /** Compiles Java sources into a folder, weaves it, and loads it with a copy of the library. */
 final class Lab {
@@ -85,11 +91,50 @@ final class Lab {
         return new Weave(List.of(folder), List.of(runtime()), target).run().problems();
     }
 
-    /** Loads Scenario with its own copy of the native library. */
-    Class<?> load() throws Exception {
+    /** Runs Scenario.main in a VM of its own, with its own copy of the library. */
+    String fork(String option, String... arguments) throws Exception {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(), option,
+                "-XX:+UseSerialGC", "-Xmx256m", "-cp", folder + ":" + runtime(), "test.Scenario",
+                copyLibrary().toString()));
+        command.addAll(List.of(arguments));
+        Path output = folder.resolve("output.txt");
+        Process process = new ProcessBuilder(command).redirectErrorStream(true)
+                .redirectOutput(output.toFile()).start();
+        boolean isDone = process.waitFor(120, java.util.concurrent.TimeUnit.SECONDS);
+        process.destroyForcibly();
+        String text = Files.readString(output).strip();
+        Assertions.assertTrue(isDone && process.exitValue() == 0, text);
+        return text.substring(text.lastIndexOf('\n') + 1);
+    }
+
+    /** Takes the fences out of a woven class, as if the rewriter had forgotten them. */
+    void removeFences(String file) throws Exception {
+        Path path = folder.resolve(file);
+        ClassNode cls = new ClassNode();
+        new ClassReader(Files.readAllBytes(path)).accept(cls, 0);
+        for (MethodNode method : cls.methods) {
+            for (AbstractInsnNode at : method.instructions.toArray()) {
+                if (at instanceof MethodInsnNode call && call.name.equals("reachabilityFence")) {
+                    method.instructions.remove(at.getPrevious());
+                    method.instructions.remove(at);
+                }
+            }
+        }
+        ClassWriter writer = new ClassWriter(0);
+        cls.accept(writer);
+        Files.write(path, writer.toByteArray());
+    }
+
+    private Path copyLibrary() throws IOException {
         Path library = Path.of(System.getProperty("native.build"), "jvm-test", "libwoven.so");
         Assertions.assertTrue(Files.exists(library), library + " is not built");
-        Path copy = Files.copy(library, folder.resolve("libwoven-copy.so"));
+        return Files.copy(library, folder.resolve("libwoven-copy.so"));
+    }
+
+    /** Loads Scenario with its own copy of the native library. */
+    Class<?> load() throws Exception {
+        Path copy = copyLibrary();
         Class<?> scenario = loader().loadClass("test.Scenario");
         call(scenario, "load", copy.toString());
         return scenario;

@@ -2,6 +2,7 @@
 package io.kolibri.weaver;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
 import io.kolibri.rewriter.Target;
 import java.nio.file.Path;
@@ -20,7 +21,8 @@ class WovenRunTest {
 
     @BeforeEach
     void compile() throws Exception {
-        lab = new Lab(folder).compileResources("Counter", "Guarded", "Counts", "Scenario");
+        lab = new Lab(folder).compileResources(
+                "Counter", "Guarded", "Owned", "Counts", "Scenario");
     }
 
     private Class<?> woven() throws Exception {
@@ -54,8 +56,28 @@ class WovenRunTest {
     }
 
     @Test
+    void objectsOfAnOwnerAreForItsThread() throws Exception {
+        Lab.call(woven(), "owner");
+    }
+
+    @Test
     void objectsLiveUntilTheirCallReturns() throws Exception {
-        Lab.call(woven(), "unreachable", 40);
+        assertEquals(0, Lab.call(woven(), "unreachable", 40));
+    }
+
+    @Test
+    void objectsLiveUntilTheirCallReturnsInTheFirstCompiler() throws Exception {
+        assertEquals(List.of(), lab.weave(Target.JVM));
+        assertEquals("0 calls saw a dead object", lab.fork("-XX:TieredStopAtLevel=1", "60"));
+    }
+
+    /** Shows that the test above would see a missing fence. */
+    @Test
+    void withoutFencesTheyDoNot() throws Exception {
+        assertEquals(List.of(), lab.weave(Target.JVM));
+        lab.removeFences("test/Counter.class");
+        String said = lab.fork("-XX:TieredStopAtLevel=1", "60");
+        assertNotEquals("0 calls saw a dead object", said);
     }
 
     @Test
