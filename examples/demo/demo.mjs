@@ -222,7 +222,8 @@ async function main() {
     first.signal === 'SIGKILL' || first.acknowledged === records.length,
     'the writer ended by itself',
   );
-  fact(`killed after ${number(first.acknowledged)} acknowledged writes`);
+  const fate = first.signal ? 'killed' : 'finished before it could be killed,';
+  fact(`${fate} after ${number(first.acknowledged)} acknowledged writes`);
   const proof = proveAcknowledged(records, first.acknowledged);
   proven(
     `reopened in ${number(proof.report.elapsedMs)} ms: all of them are there, byte for byte, ` +
