@@ -263,6 +263,14 @@ KEVY_API int32_t kevy_cmd_packed(KevyDb *db, const uint8_t *packed, size_t packe
 /* Returns 0 when everything written before the call is durable, or -2. */
 KEVY_API int32_t kevy_sync(KevyDb *db);
 
+/* What happened to a key, or to a whole database. */
+#define KEVY_CHANGE_SET 1    /* its value or its time to live was set */
+#define KEVY_CHANGE_DEL 2    /* it was deleted, or renamed away */
+#define KEVY_CHANGE_EXPIRE 3 /* its time to live has passed, or was set to a past time */
+#define KEVY_CHANGE_CLEAR 4  /* the database was emptied, or swapped with another; no key */
+#define KEVY_CHANGE_EVICT 5  /* it was deleted for the sake of maxmemory */
+#define KEVY_CHANGE_LOST 6   /* so many changes are missing here: read anew what matters; no key */
+
 /* What a store is and does, in counts since it was opened and bytes of now.
  * New fields are only ever added at the end. Memory is counted as it was asked
  * for; buffers that were handed out (KevyBuf) are not. */

@@ -41,9 +41,12 @@
 #include "kevy/src/store/view.c"
 
 #include "kevy/src/keyspace/blocks.c"
+#include "kevy/src/keyspace/deadlines.c"
 #include "kevy/src/keyspace/keyspace.c"
 #include "kevy/src/keyspace/keyspace_map.c"
+#include "kevy/src/keyspace/keyspace_reclaim.c"
 #include "kevy/src/keyspace/keyspace_walk.c"
+#include "kevy/src/keyspace/keyspace_write.c"
 #include "kevy/src/keyspace/table.c"
 #include "kevy/src/keyspace/table_walk.c"
 

@@ -18,6 +18,7 @@
 #ifndef KEVY_SRC_KEYSPACE_KEYSPACE_H
 #define KEVY_SRC_KEYSPACE_KEYSPACE_H
 
+#include "kevy/src/keyspace/deadlines.h"
 #include "kevy/src/keyspace/table.h"
 #include "kevy/src/mem/grave.h"
 #include "kevy/src/os/os_clock.h"
@@ -29,7 +30,16 @@
 struct kv_database {
     struct kv_table table;
     uint64_t expiring_count; /* keys with an expiry, expired ones included */
+    struct kv_deadlines deadlines;
     struct kv_grave grave;
+};
+
+/* Who is told of each change, after the table has changed and under the lock:
+ * must not write, wait or fail. The key is borrowed during the call; it is
+ * empty for KEVY_CHANGE_CLEAR. `cause` is one of KEVY_CHANGE_…. */
+struct kv_watch {
+    void *self;
+    void (*changed)(void *self, uint32_t db, struct bytes key, int32_t cause);
 };
 
 struct kv_keyspace {
@@ -38,10 +48,12 @@ struct kv_keyspace {
     struct kv_journal *journal;
     const struct kv_clock *clock;
     uint64_t seed;
-    uint32_t namespace_next; /* the id that the next FLUSH takes */
-    uint64_t changes;        /* writes so far (Redis's "dirty") */
-    uint64_t expired;        /* keys reclaimed after their expiry had passed */
-    uint64_t evicted;        /* keys deleted to make room */
+    uint32_t namespace_next;      /* the id that the next FLUSH takes */
+    uint64_t changes;             /* writes so far (Redis's "dirty") */
+    uint64_t expired;             /* keys reclaimed after their expiry had passed */
+    uint64_t evicted;             /* keys deleted to make room */
+    const struct kv_watch *watch; /* NULL: nobody */
+    uint32_t tidy_turn;
     uint32_t namespaces[KV_DATABASE_COUNT];
     struct kv_database *_Atomic databases[KV_DATABASE_COUNT]; /* NULL: empty */
     struct kv_graveyard yard;
@@ -110,6 +122,18 @@ int kv_keyspace_put_key(struct kv_keyspace *ks, uint32_t db, struct kv_key key, 
  * had not expired, or < 0. */
 int64_t kv_keyspace_remove(struct kv_keyspace *ks, uint32_t db, const struct bytes *keys,
                            size_t count);
+
+/* The same, told to watchers for another cause than KEVY_CHANGE_DEL. */
+int64_t kv_keyspace_remove_as(struct kv_keyspace *ks, uint32_t db, const struct bytes *keys,
+                              size_t count, int32_t cause);
+
+/* No key of the database expires before this time; KV_DEADLINE_NEVER: none does. */
+uint64_t kv_keyspace_deadline(const struct kv_keyspace *ks, uint32_t db);
+
+/* Removes a few keys that have expired at `now_ms`, where the deadline is, and
+ * moves the deadline on. How many, 0 also while the deadline has not passed;
+ * or < 0 with nothing changed. Inside an epoch. */
+int64_t kv_keyspace_reclaim(struct kv_keyspace *ks, uint32_t db, uint64_t now_ms);
 
 /* Gives a key that is there another expiry, 0 for none. An expiry that has
  * passed removes the key. 1 done, 0 no such key, < 0. */

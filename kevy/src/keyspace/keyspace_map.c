@@ -7,9 +7,7 @@
  * map record that says so is all that the log gets. Records of a namespace
  * that no database has are dead, now and in every replay.
  */
-#include "kevy/src/keyspace/keyspace.h"
-
-#include "kevy.h"
+#include "kevy/src/keyspace/keyspace_inside.h"
 
 #include "base/hash.h"
 
@@ -88,6 +86,24 @@ static int map_append(struct kv_keyspace *ks, const struct kv_namespaces *map)
     return status;
 }
 
+/* As map_append; databases that had keys and now have others, or none, are told. */
+static int map_change(struct kv_keyspace *ks, const struct kv_namespaces *map)
+{
+    struct kv_namespaces before = kv_keyspace_namespaces(ks);
+    bool had_keys[KV_DATABASE_COUNT];
+    for (uint32_t i = 0; i < KV_DATABASE_COUNT; i++) {
+        had_keys[i] = kv_keyspace_count(ks, i) != 0;
+    }
+    int status = map_append(ks, map);
+    for (uint32_t i = 0; status == 0 && i < KV_DATABASE_COUNT; i++) {
+        if (before.database[i] != map->database[i] &&
+            (had_keys[i] || kv_keyspace_count(ks, i) != 0)) {
+            kv_keyspace_tell(ks, i, (struct bytes){NULL, 0}, KEVY_CHANGE_CLEAR);
+        }
+    }
+    return status;
+}
+
 int kv_keyspace_flush(struct kv_keyspace *ks, uint32_t db)
 {
     ASSERT(db < KV_DATABASE_COUNT);
@@ -99,7 +115,7 @@ int kv_keyspace_flush(struct kv_keyspace *ks, uint32_t db)
         return KEVY_ELIMIT;
     }
     map.database[db] = map.next++;
-    return map_append(ks, &map);
+    return map_change(ks, &map);
 }
 
 int kv_keyspace_flush_all(struct kv_keyspace *ks)
@@ -115,7 +131,7 @@ int kv_keyspace_flush_all(struct kv_keyspace *ks)
             is_empty = false;
         }
     }
-    return is_empty ? 0 : map_append(ks, &map);
+    return is_empty ? 0 : map_change(ks, &map);
 }
 
 int kv_keyspace_swap(struct kv_keyspace *ks, uint32_t db, uint32_t other)
@@ -125,7 +141,7 @@ int kv_keyspace_swap(struct kv_keyspace *ks, uint32_t db, uint32_t other)
     uint32_t id = map.database[db];
     map.database[db] = map.database[other];
     map.database[other] = id;
-    return db == other ? 0 : map_append(ks, &map);
+    return db == other ? 0 : map_change(ks, &map);
 }
 
 uint64_t kv_keyspace_count(const struct kv_keyspace *ks, uint32_t db)
@@ -157,7 +173,9 @@ size_t kv_keyspace_memory(const struct kv_keyspace *ks)
     size_t size = 0;
     for (uint32_t i = 0; i < KV_DATABASE_COUNT; i++) {
         const struct kv_database *database = kv_database_of(ks, i);
-        size += database == NULL ? 0 : sizeof *database + kv_table_memory(&database->table);
+        size += database == NULL ? 0
+                                 : sizeof *database + kv_table_memory(&database->table) +
+                                       kv_deadlines_memory(&database->deadlines);
     }
     return size;
 }
@@ -184,11 +202,17 @@ static int apply_value(struct kv_keyspace *ks, uint32_t db, const uint8_t *recor
         ks->journal->retire(ks->journal->self, ref);
         return 0;
     }
-    if (database == NULL || kv_table_reserve(&database->table, 1) < 0) {
+    uint64_t expiry_ms = kv_record_expiry(record);
+    if (database == NULL || kv_keyspace_reserve(ks, database, 1, expiry_ms != 0) < 0) {
         return KEVY_ENOMEM;
     }
-    database->expiring_count += kv_record_expiry(record) != 0;
-    supersede(ks, database, kv_table_put(&database->table, key_of(ks, record), ref));
+    struct kv_key key = key_of(ks, record);
+    uint64_t before = kv_table_buckets(&database->table);
+    database->expiring_count += expiry_ms != 0;
+    supersede(ks, database, kv_table_put(&database->table, key, ref));
+    if (database->deadlines.leaf_count != 0) {
+        kv_keyspace_note_expiry(database, before, key.hash, expiry_ms);
+    }
     return 0;
 }
 

@@ -83,25 +83,42 @@ int kv_keyspace_random(const struct kv_keyspace *ks, uint32_t db, uint64_t rando
     return out->data != NULL;
 }
 
-static void count_expiring(void *user, uint32_t ref)
+struct expiry_check {
+    const struct kv_keyspace *ks;
+    const struct kv_database *database;
+    uint64_t count;
+    bool ok;
+};
+
+/* Counts a key with an expiry; its leaf has a bound that is not later. */
+static void check_expiry(void *user, uint32_t ref)
 {
-    struct key_walk *walk = user;
-    *(uint64_t *)walk->user += kv_record_expiry(kv_space_record(walk->ks->space, ref)) != 0;
+    struct expiry_check *check = user;
+    const uint8_t *record = kv_space_record(check->ks->space, ref);
+    uint64_t expiry_ms = kv_record_expiry(record);
+    if (expiry_ms != 0) {
+        struct bytes name = kv_record_key(check->ks->space, record);
+        uint64_t home =
+            kv_table_home(&check->database->table, kv_keyspace_key(check->ks, name).hash);
+        check->count++;
+        check->ok = check->ok && kv_deadlines_of(&check->database->deadlines, home) <= expiry_ms;
+    }
 }
 
 bool kv_keyspace_verify(const struct kv_keyspace *ks)
 {
     for (uint32_t i = 0; i < KV_DATABASE_COUNT; i++) {
         const struct kv_database *database = kv_database_of(ks, i);
-        uint64_t expiring = 0, cursor = 0;
+        uint64_t cursor = 0;
         if (database == NULL) {
             continue;
         }
-        struct key_walk walk = {ks, 0, NULL, &expiring};
+        struct expiry_check check = {ks, database, 0, true};
         do {
-            cursor = kv_table_scan(&database->table, cursor, 1024, count_expiring, &walk);
+            cursor = kv_table_scan(&database->table, cursor, 1024, check_expiry, &check);
         } while (cursor != 0);
-        if (!kv_table_verify(&database->table) || expiring != database->expiring_count) {
+        if (!check.ok || check.count != database->expiring_count ||
+            !kv_table_verify(&database->table) || !kv_deadlines_verify(&database->deadlines)) {
             return false;
         }
     }

@@ -65,6 +65,22 @@ static uint64_t bucket_count_of(const struct kv_table *table)
     return atomic_load_explicit(&table->bucket_count, memory_order_acquire);
 }
 
+uint64_t kv_table_buckets(const struct kv_table *table)
+{
+    return bucket_count_of(table);
+}
+
+uint64_t kv_table_home(const struct kv_table *table, uint64_t hash)
+{
+    return home_of(hash, bucket_count_of(table));
+}
+
+uint64_t kv_table_split_of(uint64_t bucket)
+{
+    ASSERT(bucket != 0);
+    return bucket & (UINT64_MAX >> __builtin_clzll(bucket) >> 1);
+}
+
 static struct kv_bucket *next_of(const struct kv_table *table, struct kv_tags tags)
 {
     uint32_t link = kv_tags_link(tags);
@@ -262,7 +278,7 @@ static void split(struct kv_table *table)
 {
     uint64_t index = bucket_count_of(table);
     uint64_t bit = (UINT64_MAX >> __builtin_clzll(index)) / 2 + 1;
-    struct kv_bucket *low = kv_blocks_at(&table->heads, index & (bit - 1));
+    struct kv_bucket *low = kv_blocks_at(&table->heads, kv_table_split_of(index));
     struct kv_bucket *high = kv_blocks_at(&table->heads, index);
     struct chain sides[2] = {{low, 0}, {high, 0}};
     struct kv_bucket entries;
@@ -298,6 +314,11 @@ int kv_table_reserve(struct kv_table *table, size_t count)
     int status = kv_blocks_reserve(&table->heads, table->mem, heads);
     return status < 0 ? status
                       : kv_blocks_reserve(&table->more, table->mem, table->more_used + fresh);
+}
+
+uint64_t kv_table_reserved(const struct kv_table *table)
+{
+    return (uint64_t)table->heads.count * KV_BLOCK_BUCKETS;
 }
 
 /* ---- Changes ---- */

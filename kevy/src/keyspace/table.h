@@ -81,6 +81,9 @@ void kv_table_fetch(const struct kv_table *table, const struct kv_key *keys, siz
  * KEVY_ELIMIT; the table is unchanged but for its spare memory. */
 int kv_table_reserve(struct kv_table *table, size_t count);
 
+/* The head buckets for which there is memory. */
+uint64_t kv_table_reserved(const struct kv_table *table);
+
 /* Where an entry is, or with ref 0 that the key has none: what a writer looks
  * up once before it appends and uses after. */
 struct kv_table_entry {
@@ -114,6 +117,18 @@ bool kv_table_replace(struct kv_table *table, uint64_t hash, uint32_t old_ref, u
 typedef void kv_table_visit_fn(void *user, uint32_t ref);
 uint64_t kv_table_scan(const struct kv_table *table, uint64_t cursor, size_t count,
                        kv_table_visit_fn *visit, void *user);
+
+/* Visits the entries of one head bucket, its overflow buckets included. */
+void kv_table_visit(const struct kv_table *table, uint64_t bucket, kv_table_visit_fn *visit,
+                    void *user);
+
+/* The head buckets in use, and the one in which keys of this hash are; there
+ * is one. */
+uint64_t kv_table_buckets(const struct kv_table *table);
+uint64_t kv_table_home(const struct kv_table *table, uint64_t hash);
+
+/* The bucket out of which `bucket`, not the first, was split. */
+uint64_t kv_table_split_of(uint64_t bucket);
 
 /* Returns the reference of the entry that `random` chooses, 0 if there is none. */
 uint32_t kv_table_random(const struct kv_table *table, uint64_t random);

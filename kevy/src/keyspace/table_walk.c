@@ -36,6 +36,12 @@ static size_t visit_chain(const struct kv_table *table, uint64_t index, kv_table
     return seen;
 }
 
+void kv_table_visit(const struct kv_table *table, uint64_t bucket, kv_table_visit_fn *visit,
+                    void *user)
+{
+    visit_chain(table, bucket, visit, user);
+}
+
 uint64_t kv_table_scan(const struct kv_table *table, uint64_t cursor, size_t count,
                        kv_table_visit_fn *visit, void *user)
 {
