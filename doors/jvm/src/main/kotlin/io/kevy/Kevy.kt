@@ -228,7 +228,7 @@ public class Kevy private constructor(private val store: Store) : KevyCommands()
         @JvmOverloads
         @Throws(KevyOpenException::class)
         public fun open(path: java.nio.file.Path, options: KevyOptions = KevyOptions()): Kevy =
-            open(path.toString(), options)
+            open(path.toFile().path, options)
 
         /** Opens a store in memory; nothing of it outlives its close. */
         @JvmStatic

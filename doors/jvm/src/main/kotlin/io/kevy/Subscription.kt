@@ -13,7 +13,8 @@ import kotlin.time.Duration
  * gives way and is counted.
  *
  * Any thread may wait here; [close] and the close of the store end the wait with an
- * IllegalStateException. A wait occupies its platform thread, also below a virtual thread.
+ * IllegalStateException; an interrupt does not. A wait occupies its platform thread, also below a
+ * virtual thread.
  */
 public class Subscription
 internal constructor(private val owner: Kevy, store: Store, names: List<String>, pattern: Boolean) :

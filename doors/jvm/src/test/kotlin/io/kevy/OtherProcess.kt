@@ -14,7 +14,7 @@ internal object OtherProcess {
             "leave" -> leave(arguments[1])
             "full" -> full()
             "load" -> Kevy.openMemory().use { println("loaded ${it.cmd("PING")}") }
-            "loaders" -> loaders()
+            "loaders" -> loaders(arguments[1])
             else -> throw IllegalArgumentException(arguments[0])
         }
     }
@@ -63,8 +63,11 @@ internal object OtherProcess {
         println("went on")
     }
 
-    /** Three class loaders one after the other, two of them alive together. */
-    private fun loaders() {
+    /**
+     * Three class loaders, alive together, each with a copy of the door. They open one folder,
+     * which works only if all of them reach the same engine.
+     */
+    private fun loaders(path: String) {
         val urls =
             System.getProperty("java.class.path")
                 .split(File.pathSeparator)
@@ -74,10 +77,12 @@ internal object OtherProcess {
         repeat(3) {
             val loader = URLClassLoader(urls, ClassLoader.getPlatformClassLoader())
             val kevy = loader.loadClass("io.kevy.Kevy")
-            val store = kevy.getMethod("openMemory").invoke(null)
-            kevy.getMethod("set", String::class.java, String::class.java).invoke(store, "k", "v$it")
-            val text = kevy.getMethod("getText", String::class.java).invoke(store, "k")
-            check(text == "v$it")
+            val options = loader.loadClass("io.kevy.KevyOptions")
+            val store =
+                kevy
+                    .getMethod("open", String::class.java, options)
+                    .invoke(null, path, options.getConstructor().newInstance())
+            check(kevy.getMethod("incr", String::class.java).invoke(store, "n") == it + 1L)
             open += store
         }
         println("loaded ${open.map { it.javaClass }.toSet().size} times")

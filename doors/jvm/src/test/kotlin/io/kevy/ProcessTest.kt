@@ -3,6 +3,7 @@ package io.kevy
 
 import java.nio.file.Path
 import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Assumptions.assumeTrue
 import org.junit.jupiter.api.Test
@@ -18,8 +19,12 @@ class ProcessTest {
     private fun run(jvm: List<String>, vararg arguments: String): String {
         val child = Child(OtherProcess::class.java, jvm, *arguments)
         val code = child.waitFor()
-        assertEquals(0, code, child.text())
-        return child.text()
+        val text = child.text()
+        assertEquals(0, code, text)
+        for (report in listOf("FATAL ERROR", "WARNING in native method", "WARNING: JNI ")) {
+            assertFalse(report in text, text)
+        }
+        return text
     }
 
     @Test
@@ -62,10 +67,10 @@ class ProcessTest {
     }
 
     @Test
-    fun `several class loaders load it`() {
-        assertTrue("loaded 3 times" in run(emptyList(), "loaders"))
-        val there = System.getProperty("native.build") + "/jvm"
-        assertTrue("loaded 3 times" in run(listOf("-Dkevy.library.path=$there"), "loaders"))
+    fun `several class loaders load it and share one engine`() {
+        assertTrue("loaded 3 times" in run(emptyList(), "loaders", store))
+        val there = listOf("-Dkevy.library.path=" + System.getProperty("native.build") + "/jvm")
+        assertTrue("loaded 3 times" in run(there, "loaders", "$store-2"))
     }
 
     @Test
