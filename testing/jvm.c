@@ -73,22 +73,37 @@ void jvm_require_none(JNIEnv *env)
     REQUIRE(!is_pending);
 }
 
-static JNIEnv *start(const char *class_path, const char *option)
+enum { OPTIONS_MAX = 12 };
+
+/* Cuts a text at its spaces into options. */
+static jint split(char *text, JavaVMOption *options)
+{
+    jint count = 0;
+    for (char *at = strtok(text, " "); at && count < OPTIONS_MAX - 5; at = strtok(NULL, " ")) {
+        options[count].optionString = at;
+        options[count++].extraInfo = NULL;
+    }
+    return count;
+}
+
+/* What the test chose comes last, so it wins. */
+static JNIEnv *start(const char *class_path, const char *given)
 {
     JNIEnv *env = NULL;
     char path[1024];
-    char given[128];
+    char chosen[256];
     char serial[] = "-XX:+UseSerialGC";
     char quick[] = "-XX:TieredStopAtLevel=1";
     char crash[] = "-XX:+ErrorFileToStderr";
     char hook[] = "vfprintf";
     jint (*hooked)(FILE *, const char *, va_list) = print;
-    JavaVMOption options[] = {{path, NULL},  {given, NULL}, {serial, NULL},
-                              {quick, NULL}, {crash, NULL}, {hook, NULL}};
-    JavaVMInitArgs arguments = {JNI_VERSION_1_8, 6, options, JNI_FALSE};
-    memcpy(&options[5].extraInfo, &hooked, sizeof hooked);
+    JavaVMOption options[OPTIONS_MAX] = {
+        {path, NULL}, {serial, NULL}, {quick, NULL}, {crash, NULL}, {hook, NULL}};
+    JavaVMInitArgs arguments = {JNI_VERSION_1_8, 5, options, JNI_FALSE};
+    memcpy(&options[4].extraInfo, &hooked, sizeof hooked);
     snprintf(path, sizeof path, "-Djava.class.path=%s", class_path);
-    snprintf(given, sizeof given, "%s", option);
+    snprintf(chosen, sizeof chosen, "%s", given);
+    arguments.nOptions += split(chosen, options + 5);
     if (JNI_CreateJavaVM(&the_vm, (void **)&env, &arguments) != JNI_OK) {
         return NULL;
     }

@@ -20,6 +20,7 @@ typedef void (*jvm_body)(JNIEnv *env);
 
 #define JVM_TEST(name) JVM_TEST_WITH(name, "-Xcheck:jni")
 #define JVM_TEST_RAW(name) JVM_TEST_WITH(name, "-XX:-CheckJNICalls")
+/* The same with options of its own, separated by single spaces. */
 #define JVM_TEST_WITH(name, option)                                                                \
     static void jvm_##name(JNIEnv *env);                                                           \
     TEST_LIMIT(name, 60)                                                                           \

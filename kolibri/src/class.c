@@ -126,6 +126,7 @@ static void loaded_free(JNIEnv *env, struct kol__loaded *loaded)
         (*env)->DeleteGlobalRef(env, loaded->cls);
     }
     free(loaded);
+    KOL__TALLY_DOWN(tables_loaded);
 }
 
 /* Remembers a table and takes its class reference; an earlier load of the table ends. */
@@ -142,6 +143,7 @@ static void remember(JNIEnv *env, struct kol__loaded *loaded)
     }
     loaded->next = kol__state.loaded;
     kol__state.loaded = loaded;
+    KOL__TALLY_UP(tables_loaded);
     pthread_mutex_unlock(&kol__state.lock);
     if (old) {
         loaded_free(env, old);

@@ -14,6 +14,17 @@
 #include <stdio.h>
 #include <string.h>
 
+/*
+ * The env is remembered only inside our own frames, which know when it ends: nobody tells us when
+ * foreign code detaches a thread. One pointer fits glibc's static TLS also in a library that is
+ * loaded late; other loaders refuse that model.
+ */
+#ifdef __GLIBC__
+static __thread JNIEnv *known_env __attribute__((tls_model("initial-exec")));
+#else
+static __thread JNIEnv *known_env;
+#endif
+
 static pthread_once_t key_once = PTHREAD_ONCE_INIT;
 static pthread_key_t attached_key;
 static int key_is_made;
@@ -34,7 +45,25 @@ static JavaVM *current_vm(void)
 
 JNIEnv *kol_env(void)
 {
+    JNIEnv *env = known_env;
+    return env ? env : env_of(current_vm());
+}
+
+JNIEnv *kol__env_asked(void)
+{
     return env_of(current_vm());
+}
+
+JNIEnv *kol_env_enter(JNIEnv *env)
+{
+    JNIEnv *before = known_env;
+    known_env = env;
+    return before;
+}
+
+void kol_env_leave(JNIEnv *before)
+{
+    known_env = before;
 }
 
 /* The loader's global reference is what the key holds; `loader` may be null before kol_load. */
@@ -44,6 +73,7 @@ static void detach(JavaVM *vm, jobject loader)
     if (env) {
         (*env)->DeleteGlobalRef(env, loader);
         (*vm)->DetachCurrentThread(vm);
+        KOL__TALLY_DOWN(threads_attached);
     }
 }
 
@@ -72,8 +102,11 @@ static JNIEnv *attach(JavaVM *vm, const char *name, int is_daemon, jobject *load
         return NULL;
     }
     JNIEnv *attached = env;
+    KOL__TALLY_UP(attaches);
+    KOL__TALLY_UP(threads_attached);
     *loader = (*attached)->NewGlobalRef(attached, kol__state.loader);
     if (!*loader) {
+        KOL__TALLY_DOWN(threads_attached);
         (*vm)->DetachCurrentThread(vm);
         return NULL;
     }
@@ -107,20 +140,26 @@ kol_status kol_attachment_open(struct kol_attachment *attachment, const char *na
     attachment->env = env_of(vm);
     attachment->is_ours = 0;
     attachment->loader = NULL;
-    if (attachment->env) {
-        return KOL_OK;
-    }
     if (!vm) {
         return KOL_EUNLOADED;
     }
-    attachment->env = attach(vm, name, is_daemon, &loader);
-    attachment->is_ours = attachment->env != NULL;
-    attachment->loader = loader;
-    return attachment->env ? KOL_OK : KOL_EATTACH;
+    if (!attachment->env) {
+        attachment->env = attach(vm, name, is_daemon, &loader);
+        attachment->is_ours = attachment->env != NULL;
+        attachment->loader = loader;
+    }
+    if (!attachment->env) {
+        return KOL_EATTACH;
+    }
+    attachment->before = kol_env_enter(attachment->env);
+    return KOL_OK;
 }
 
 void kol_attachment_close(struct kol_attachment *attachment)
 {
+    if (attachment->env) {
+        kol_env_leave(attachment->before);
+    }
     if (attachment->is_ours) {
         detach(current_vm(), attachment->loader);
     }

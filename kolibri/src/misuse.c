@@ -27,6 +27,7 @@ void kol__misuse(const char *where, const char *what)
     kol_misuse_hook called = hook;
     void *user = hook_user;
     pthread_mutex_unlock(&kol__state.lock);
+    KOL__TALLY_UP(misuses);
     if (called) {
         called(where, what, user);
     } else {
@@ -56,7 +57,7 @@ int kol__enter(JNIEnv *env, const char *where)
         kol__misuse(where, "a leaf called into Java");
         return 1;
     }
-    if (kol_env() != env) {
+    if (kol__env_asked() != env) {
         kol__misuse(where, "the env belongs to another thread");
         return 1;
     }

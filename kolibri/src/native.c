@@ -325,6 +325,7 @@ static kol_status register_class(JNIEnv *env, const struct kol_natives *natives,
         status = KOL_EJAVA;
     }
     if (status == KOL_OK) {
+        KOL__TALLY(natives_registered, (uint64_t)registration.count);
         status = bind(env, natives, cls);
     }
     if (status == KOL_OK) {

@@ -21,7 +21,8 @@
 #include <string.h>
 #include <time.h>
 
-enum { FIRST_SIZE = 256, LEAF_LIMIT_NS = 10000000 };
+/* A leaf takes a microsecond; these limits leave room for a machine that is busy elsewhere. */
+enum { FIRST_SIZE = 256, LEAF_WORK_NS = 10000000, LEAF_WAIT_NS = 1000000000 };
 
 struct entry {
     uintptr_t address;                   /* 0: empty */
@@ -87,6 +88,9 @@ void kol__native_made(jlong pointer, const struct kol__native_type *type)
     if ((entries_used + 1) * 2 <= entries_size || grow_entries()) {
         struct entry *entry = find_entry(entries, entries_size, (uintptr_t)pointer);
         entries_used += entry->address == 0;
+        if (!entry->type) {
+            KOL__TALLY_UP(natives_checked);
+        }
         entry->address = (uintptr_t)pointer;
         entry->type = type;
     }
@@ -98,6 +102,9 @@ void kol__native_unmade(void *pointer)
     pthread_mutex_lock(&registry_lock);
     if (entries) {
         struct entry *entry = find_entry(entries, entries_size, (uintptr_t)pointer);
+        if (entry->type) {
+            KOL__TALLY_DOWN(natives_checked);
+        }
         entry->type = NULL;
     }
     pthread_mutex_unlock(&registry_lock);
@@ -159,24 +166,26 @@ int kol__call_begin(JNIEnv *env, const char *where)
     return leaf != NULL;
 }
 
-static int64_t now_ns(void)
+static int64_t now_ns(clockid_t clock)
 {
     struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
+    clock_gettime(clock, &time);
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
 void kol__leaf_begin(struct kol__leaf *leaf, const char *where)
 {
     leaf->outer = current_leaf;
-    leaf->started_ns = now_ns();
+    leaf->started_ns = now_ns(CLOCK_MONOTONIC);
+    leaf->started_work_ns = now_ns(CLOCK_THREAD_CPUTIME_ID);
     current_leaf = where;
 }
 
 void kol__leaf_end(struct kol__leaf *leaf, const char *where)
 {
     current_leaf = leaf->outer;
-    if (now_ns() - leaf->started_ns > LEAF_LIMIT_NS) {
+    if (now_ns(CLOCK_THREAD_CPUTIME_ID) - leaf->started_work_ns > LEAF_WORK_NS ||
+        now_ns(CLOCK_MONOTONIC) - leaf->started_ns > LEAF_WAIT_NS) {
         violating_leaf = where;
     }
 }

@@ -11,6 +11,8 @@
  * a lock to wait on. The thread that ends a scope owns the list from then on: nobody can bind, and
  * those who unbind take theirs off before it is reached, or wait.
  */
+#include "kolibri/src/counters.h"
+
 #include <kolibri/scope.h>
 
 #include <pthread.h>
@@ -58,6 +60,7 @@ static void list_scope(struct kol_scope *scope)
     }
     scopes = scope;
     pthread_mutex_unlock(&scopes_lock);
+    KOL__TALLY_UP(scopes_open);
 }
 
 static void unlist_scope(struct kol_scope *scope)
@@ -72,6 +75,7 @@ static void unlist_scope(struct kol_scope *scope)
         scope->next->previous = scope->previous;
     }
     pthread_mutex_unlock(&scopes_lock);
+    KOL__TALLY_DOWN(scopes_open);
 }
 
 /* Gives one hold back without ending the scope. */

@@ -19,6 +19,8 @@
 #include <kolibri/kolibri.h>
 #include <pthread.h>
 
+#include "kolibri/src/counters.h"
+
 /* Nothing here is exported by the shared library. */
 #ifdef __GNUC__
 #pragma GCC visibility push(hidden)
@@ -136,6 +138,9 @@ void kol__tables_drop(JNIEnv *env);
 void kol__types_drop(JNIEnv *env);
 void kol__runtime_drop(JNIEnv *env);
 void kol__jdk_drop(JNIEnv *env);
+
+/* The env of this thread as the VM knows it now. */
+JNIEnv *kol__env_asked(void);
 
 /* Level 2: whether this thread is inside a leaf, which has no business with env; it is noted. */
 int kol__is_in_leaf(void);

@@ -121,6 +121,7 @@ static kol_status throw_made(JNIEnv *env, const char *name, const char *message,
         (*env)->DeleteLocalRef(env, status == KOL_OK ? same.raw : NULL);
     }
     if (status == KOL_OK) {
+        KOL__TALLY_UP(exceptions_thrown);
         (*env)->Throw(env, made);
     } else if (status != KOL_EJAVA && !(*env)->ExceptionCheck(env)) {
         jclass error = (*env)->FindClass(env, "java/lang/InternalError");

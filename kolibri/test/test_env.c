@@ -240,3 +240,38 @@ JVM_TEST(what_on_load_returns)
     kol_throwable_text(env, thrown, text, sizeof text);
     CHECK_STR(text, "java.lang.UnsatisfiedLinkError: one\ntwo");
 }
+
+JVM_TEST(the_known_env_is_only_known_inside)
+{
+    struct kol_attachment attachment;
+    load(env);
+    JNIEnv *before = kol_env_enter(env);
+    CHECK(kol_env() == env);
+    REQUIRE_INT(kol_attachment_open(&attachment, NULL, 0), KOL_OK);
+    CHECK(kol_env() == env);
+    kol_attachment_close(&attachment);
+    CHECK(kol_env() == env);
+    kol_env_leave(before);
+    CHECK(kol_env() == env);
+}
+
+JVM_TEST(counters)
+{
+    struct kol_stats before;
+    struct kol_stats after;
+    struct seen seen = {0};
+    load(env);
+    kol_stats(&before);
+    run_thread(attach_scoped, &seen);
+    run_thread(attach_lazily, &seen);
+    kol_throw(env, 1, "counted");
+    CHECK(kol_take(env) != NULL);
+    kol_stats(&after);
+    CHECK_INT(after.attaches - before.attaches, 2);
+    CHECK_INT(after.threads_attached, 0);
+    CHECK_INT(after.exceptions_thrown - before.exceptions_thrown, 1);
+    CHECK_INT(after.tables_loaded, 2);
+    kol_unload(jvm_vm());
+    kol_stats(&after);
+    CHECK_INT(after.tables_loaded, 0);
+}

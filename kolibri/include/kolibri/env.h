@@ -48,8 +48,18 @@ jint kol_load_result(JNIEnv *env, kol_status status, const char *report);
  */
 void kol_unload(JavaVM *vm);
 
-/* The env of this thread; NULL if the VM does not know the thread or there is no VM. Any thread. */
+/*
+ * The env of this thread; NULL if the VM does not know the thread or there is no VM. Any thread.
+ * About a nanosecond inside an attachment or between enter and leave below, else the VM is asked.
+ */
 JNIEnv *kol_env(void);
+
+/*
+ * For a native that will want kol_env often: makes `env` this thread's known env, and returns what
+ * goes into kol_env_leave, on the same thread, before the native returns.
+ */
+JNIEnv *kol_env_enter(JNIEnv *env);
+void kol_env_leave(JNIEnv *before);
 
 /*
  * The env of this thread, attached on demand as a daemon and detached when the thread ends. NULL if
@@ -60,6 +70,7 @@ JNIEnv *kol_env_attached(void);
 /* An attachment that ends with its block. */
 struct kol_attachment {
     JNIEnv *env;
+    JNIEnv *before;
     int is_ours;
     void *loader;
 };

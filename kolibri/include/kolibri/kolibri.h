@@ -36,6 +36,7 @@
 #include <kolibri/native.h>
 #include <kolibri/object.h>
 #include <kolibri/scope.h>
+#include <kolibri/stats.h>
 #include <kolibri/status.h>
 #include <kolibri/text.h>
 #include <kolibri/throw.h>

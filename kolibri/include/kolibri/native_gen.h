@@ -48,6 +48,7 @@ struct kol__hold {
 struct kol__leaf {
     const char *outer;
     int64_t started_ns;
+    int64_t started_work_ns;
 };
 
 KOL__C_BEGIN

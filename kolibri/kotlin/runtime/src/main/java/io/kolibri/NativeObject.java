@@ -165,31 +165,32 @@ public abstract class NativeObject implements AutoCloseable {
         return object == null ? 0 : owned(object);
     }
 
+    /** Reachable to the end, so that the cleaner cannot destroy what is still being ended. */
     private void release() {
         peer.checkThread();
         pointer = 0;
         peer.close();
+        Fence.reachable(this);
     }
 
-    /** The scope knows this object weakly and its peer strongly: one that is dying ends too. */
     private void bind(Scope scope) {
         WeakReference<NativeObject> self = new WeakReference<>(this);
-        Peer bound = peer;
         try {
-            bound.bindTo(scope, () -> endInScope(self, bound));
+            peer.bindTo(scope, () -> endInScope(self));
         } catch (RuntimeException ended) {
             release();
             throw ended;
         }
     }
 
-    private static void endInScope(WeakReference<NativeObject> weak, Peer peer) {
+    /** An object that is dying already is the cleaner's to end. */
+    private static void endInScope(WeakReference<NativeObject> weak) {
         NativeObject object = weak.get();
         if (object != null) {
             object.pointer = 0;
+            object.peer.closeAnywhere();
+            Fence.reachable(object);
         }
-        peer.closeAnywhere();
-        Fence.reachable(object);
     }
 
     private long refuse() {
