@@ -11,7 +11,7 @@ if(TARGET kolibri_static)
     target_link_libraries(${name} PRIVATE kolibri_static)
     kv_warnings(${name})
     # Level 2: a pointer to no live object, or a leaf that misbehaves, fails the test that did it.
-    target_compile_definitions(${name} PRIVATE KOL_CHECK=2)
+    target_compile_options(${name} PRIVATE -UKOL_CHECK -DKOL_CHECK=2)
     set_target_properties(${name} PROPERTIES OUTPUT_NAME ${output} C_VISIBILITY_PRESET hidden
       LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/jvm-test)
     if(CMAKE_SYSTEM_NAME MATCHES "Linux|Android")
