@@ -63,6 +63,7 @@
 #include "kevy/src/log/log_open.c"
 #include "kevy/src/log/log_recover.c"
 #include "kevy/src/log/log_replay.c"
+#include "kevy/src/log/log_reserve.c"
 #include "kevy/src/log/log_segment.c"
 #include "kevy/src/log/log_start.c"
 #include "kevy/src/log/log_sweep.c"

@@ -84,6 +84,57 @@ TEST(fault_a_full_disk_heals_through_a_window)
     crash_os_free(crash);
 }
 
+/* Fills the disk with values; returns how many keys hold one. */
+static uint32_t fill_up(void)
+{
+    struct model_state state;
+    uint32_t count = 0;
+    uint64_t version = 0;
+    crash_os_capacity(crash, crash_os_size(crash) + 100000);
+    while (model_put(&model, (uint32_t)(version % MODEL_KEYS), version + 1, 3000) == 0) {
+        version++;
+        crash_os_pass(crash, 100);
+    }
+    CHECK(model_read(&model, &state));
+    for (uint32_t key = 0; key < MODEL_KEYS; key++) {
+        count += state.version[0][key] != 0;
+    }
+    return count;
+}
+
+static void a_full_disk_can_be_emptied(bool has_windows)
+{
+    bool is_appended;
+    start(KEVY_FSYNC_EVERYSEC);
+    crash_os_windows(crash, has_windows);
+    CHECK_INT(fill_up(), MODEL_KEYS);
+    reopen(KEVY_FSYNC_EVERYSEC);
+    for (uint32_t key = 0; key < MODEL_KEYS - 2; key++) {
+        struct model_change gone = {0, key, 0, 0};
+        CHECK_INT(model_write(&model, &gone, 1, &is_appended), 0);
+        CHECK_INT(version_of(key), 0);
+        crash_os_pass(crash, 100);
+    }
+    CHECK(version_of(MODEL_KEYS - 1) != 0);
+    CHECK_INT(model_flush(&model, 0, &is_appended), 0);
+    crash_os_pass(crash, 2000);
+    (void)kv_log_sync(model.log);
+    kv_log_set_policy(model.log, KEVY_FSYNC_EVERYSEC);
+    kv_log_set_policy(model.log, KEVY_FSYNC_EVERYSEC);
+    CHECK_INT(model_put(&model, 4, 9000, 3000), 0);
+    reopen(KEVY_FSYNC_EVERYSEC);
+    CHECK_INT(version_of(4), 9000);
+    CHECK_INT(version_of(MODEL_KEYS - 1), 0);
+    model_close(&model);
+    crash_os_free(crash);
+}
+
+TEST(fault_a_full_disk_can_be_emptied)
+{
+    a_full_disk_can_be_emptied(false);
+    a_full_disk_can_be_emptied(true);
+}
+
 TEST(fault_short_writes_are_finished)
 {
     start(KEVY_FSYNC_NO);

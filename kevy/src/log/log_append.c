@@ -14,6 +14,9 @@
  * Records over a sixteenth of a segment get an extent each, batches over that
  * one for all of them (log_extent.c).
  *
+ * On a full disk what deletes, or moves to make room, goes on with what the
+ * reserve held (log_reserve.c).
+ *
  * Threads: under the writer lock. Nothing is allocated here in the long run:
  * scratch memory grows to the largest unit.
  */
@@ -42,7 +45,6 @@ static int active_write(struct kv_log *log, const uint8_t *bytes, size_t size, s
 {
     struct kv_segment *active = log->active;
     int status = kv_window_write(log, active, bytes, size, active->used);
-    log->files->is_end_dirty = status != KEVY_OK;
     if (status == KEVY_OK) {
         kv_segment_grow(log, active, grow);
         kv_file_dirty(log, active);
@@ -377,7 +379,7 @@ static int append_batch_extent(struct kv_log *log, struct kv_draft *drafts, size
     return KEVY_OK;
 }
 
-static int append_any(struct kv_log *log, struct kv_draft *drafts, size_t count, uint32_t id_bits)
+static int append_once(struct kv_log *log, struct kv_draft *drafts, size_t count, uint32_t id_bits)
 {
     struct kv_files *files = log->files;
     int error = atomic_load_explicit(&files->error, memory_order_relaxed);
@@ -406,6 +408,29 @@ static int append_any(struct kv_log *log, struct kv_draft *drafts, size_t count,
         return append_batch_extent(log, drafts, count);
     }
     return append_unit(log, drafts, count, size, batch_id);
+}
+
+/* Says whether what is appended makes room in the end. */
+static bool makes_room(const struct kv_log *log, const struct kv_draft *drafts, size_t count,
+                       uint32_t id_bits)
+{
+    bool answer = true;
+    if (id_bits == KV_BATCH_MOVED) {
+        return log->victim != NULL && log->victim->live <= log->files->reserve_size / 2;
+    }
+    for (size_t i = 0; i < count; i++) {
+        answer = answer && drafts[i].type != KV_RECORD_VALUE;
+    }
+    return answer;
+}
+
+static int append_any(struct kv_log *log, struct kv_draft *drafts, size_t count, uint32_t id_bits)
+{
+    int status = append_once(log, drafts, count, id_bits);
+    if (status == KEVY_ENOSPC && makes_room(log, drafts, count, id_bits) && kv_reserve_use(log)) {
+        status = append_once(log, drafts, count, id_bits);
+    }
+    return status;
 }
 
 int kv_append(void *self, struct kv_draft *drafts, size_t count)

@@ -130,6 +130,7 @@ struct kv_files {
     struct kv_segment *dirty; /* list of segments that have bytes to flush */
     bool is_dir_dirty;
     bool is_end_dirty;             /* a failed write may have left something behind the end */
+    size_t reserve_size;           /* bytes of room that are set aside */
     uint32_t end_slot;             /* where the record after lsn_end would begin if nothing came */
     size_t end_offset;             /* between; KV_MARK_NO_SLOT: no segment yet */
     _Atomic uint64_t pending_size; /* bytes appended since the last flush began */
@@ -360,6 +361,17 @@ void kv_extent_forget(struct kv_log *log, struct kv_segment *extent);
 
 /* Makes a fresh segment the active one. 0 or a status. */
 int kv_active_renew(struct kv_log *log);
+
+/* ---- The reserve (log_reserve.c) ---- */
+
+/* Notes the room that an earlier life of the store set aside. */
+void kv_reserve_find(struct kv_log *log);
+
+/* Sets room aside if there is too little. */
+void kv_reserve_make(struct kv_log *log);
+
+/* Gives it back to the disk; true: there is more room now. */
+bool kv_reserve_use(struct kv_log *log);
 
 /* ---- Collection (log_collect.c) ---- */
 

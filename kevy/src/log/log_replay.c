@@ -131,7 +131,8 @@ static int batch_look(const struct kv_cursor *after_first, uint32_t batch_id,
     const uint8_t *record;
     uint32_t count = 1;
     *after = *after_first;
-    while (kv_cursor_next(after, &record) == KV_STEP_RECORD && kv_record_batch(record) == batch_id) {
+    while (kv_cursor_next(after, &record) == KV_STEP_RECORD &&
+           kv_record_batch(record) == batch_id) {
         if (kv_record_type(record) == KV_RECORD_COMMIT) {
             return load_u32(kv_record_body(record)) == count;
         }
@@ -155,8 +156,7 @@ static int run_batch(struct run *run, const uint8_t *record)
     if (answer == 1) {
         run->batch_id = batch_id;
     } else if (answer == 0) {
-        run->opening->report->dropped_bytes +=
-            after.offset - (size_t)(record - run->segment->base);
+        run->opening->report->dropped_bytes += after.offset - (size_t)(record - run->segment->base);
         run->cursor = after;
     } else {
         run->cursor.offset = (size_t)(record - run->segment->base);
@@ -174,9 +174,8 @@ static int run_record(struct run *run, const uint8_t *record)
     if (type == KV_RECORD_EXTENT) {
         return apply_extent(run->opening, run->segment, record, ref, lsn);
     }
-    return type == KV_RECORD_COMMIT
-               ? KEVY_OK
-               : apply_record(run->opening, run->segment, record, ref, lsn);
+    return type == KV_RECORD_COMMIT ? KEVY_OK
+                                    : apply_record(run->opening, run->segment, record, ref, lsn);
 }
 
 /* Replays from the cursor on as far as the records are good. */
@@ -238,8 +237,9 @@ static int replay_before(struct kv_opening *opening, struct kv_segment *segment,
         if (status != KEVY_OK) {
             return status;
         }
-        if (is_marked ? run.cursor.offset == place && run.cursor.lsn == opening->mark.durable_lsn + 1
-                      : run.end == KV_STEP_SEAL) {
+        if (is_marked
+                ? run.cursor.offset == place && run.cursor.lsn == opening->mark.durable_lsn + 1
+                : run.end == KV_STEP_SEAL) {
             break;
         }
         status = skip_damage(&run, &goes_on);

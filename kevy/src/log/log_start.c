@@ -380,6 +380,7 @@ static int open_steps(struct kv_opening *opening, size_t segment_size)
         status = kv_recover(opening);
     }
     if (status == KEVY_OK) {
+        kv_reserve_find(opening->log);
         kv_damage_heal(opening);
     }
     return status;

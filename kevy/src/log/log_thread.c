@@ -56,6 +56,7 @@ static bool collect_what_is_due(struct kv_log *log)
     uint64_t before = log->lsn_end;
     bool is_due = is_settled || kv_collect_is_due(log);
     atomic_store_explicit(&files->is_crowded, false, memory_order_relaxed);
+    kv_reserve_make(log);
     kv_mutex_unlock(log->writer);
     if (!is_due || atomic_load_explicit(&files->error, memory_order_relaxed) != KEVY_OK) {
         return false;

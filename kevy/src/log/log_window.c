@@ -7,7 +7,8 @@
  *
  * Room comes first: bytes are stored only where the file was given room on the
  * disk, so that a full disk is a status here and never a signal. Room grows
- * from one step to the whole segment, by doubling. It ends in zeros, which
+ * from one step to the whole segment, by doubling; on a disk that is nearly full
+ * by no more than is needed. It ends in zeros, which
  * replay takes for the end; a segment that is sealed or closed is cut to what
  * it holds.
  *
@@ -20,7 +21,7 @@
 
 #include "kevy/src/log/log_inside.h"
 
-enum { WINDOW_STEP = 64 << 10 };
+enum { WINDOW_STEP = 64 << 10, WINDOW_PAGE = 4096 };
 
 /* Makes sure that the segment has a window and room below `end`. */
 static int window_reach(struct kv_log *log, struct kv_segment *segment, size_t end)
@@ -39,14 +40,25 @@ static int window_reach(struct kv_log *log, struct kv_segment *segment, size_t e
         room *= 2;
     }
     room = room < segment->map_size ? room : segment->map_size;
-    if (room > segment->backed_size) {
-        int result = os->window_back(os->self, segment->file, room);
-        if (result < 0) {
-            return result;
-        }
-        segment->backed_size = room;
+    if (room <= segment->backed_size) {
+        return 0;
     }
-    return 0;
+    int result = os->window_back(os->self, segment->file, room);
+    size_t least = (end + WINDOW_PAGE - 1) & ~((size_t)WINDOW_PAGE - 1);
+    if (result == -ENOSPC && least < room) {
+        room = least;
+        result = os->window_back(os->self, segment->file, room);
+    }
+    segment->backed_size = result < 0 ? segment->backed_size : room;
+    return result;
+}
+
+static int plain_write(struct kv_log *log, struct kv_segment *segment, const void *data,
+                       size_t size, size_t offset)
+{
+    int status = kv_file_write(log, segment->file, data, size, offset);
+    log->files->is_end_dirty = status != KEVY_OK;
+    return status;
 }
 
 int kv_window_write(struct kv_log *log, struct kv_segment *segment, const void *data, size_t size,
@@ -56,13 +68,13 @@ int kv_window_write(struct kv_log *log, struct kv_segment *segment, const void *
     bool is_always =
         atomic_load_explicit(&files->policy, memory_order_relaxed) == KEVY_FSYNC_ALWAYS;
     if (is_always || files->has_no_window) {
-        return kv_file_write(log, segment->file, data, size, offset);
+        return plain_write(log, segment, data, size, offset);
     }
     if (segment->window == NULL || offset + size > segment->backed_size) {
         int result = window_reach(log, segment, offset + size);
         if (result == -EOPNOTSUPP || result == -ENOSYS || result == -ENOMEM) {
             files->has_no_window = true;
-            return kv_file_write(log, segment->file, data, size, offset);
+            return plain_write(log, segment, data, size, offset);
         }
         if (result < 0) {
             return kv_file_status(result);
@@ -70,6 +82,7 @@ int kv_window_write(struct kv_log *log, struct kv_segment *segment, const void *
     }
     int result =
         log->os->window_write(log->os->self, segment->file, segment->window, offset, data, size);
+    files->is_end_dirty = result < 0;
     return result < 0 ? kv_file_status(result) : KEVY_OK;
 }
 
