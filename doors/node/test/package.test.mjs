@@ -94,6 +94,23 @@ test('the types say what the package does', (t) => {
   }
 });
 
+test('two copies of the package in one process share a store, or are told', (t) => {
+  const dir = folder(t);
+  const copy = join(dir, 'doors', 'node');
+  for (const part of ['package.json', 'dist', 'build/kevy_node.node']) {
+    cpSync(join(root, part), join(copy, part), { recursive: true });
+  }
+  const script = `
+    const [, here, there, dir] = process.argv;
+    const a = require(here).createKevyNitroAt(dir);
+    a.setString('k', 'shared');
+    try { console.log(require(there).createKevyNitroAt(dir).getString('k')); }
+    catch (error) { console.log(error.code); }
+    console.log(a.getString('k'));`;
+  const done = run(dir, '-e', script, resolve(root), copy, join(dir, 'store'));
+  assert.match(done.stdout, /^(shared|KEVY_EINUSE|KEVY_EVERSION)\nshared\n$/, done.stderr);
+});
+
 test('an addon that is missing is named, with what to do', (t) => {
   const dir = folder(t);
   cpSync(join(root, 'dist'), join(dir, 'dist'), { recursive: true });
