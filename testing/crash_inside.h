@@ -3,7 +3,8 @@
  * What the files of the crashing system share; see crash_os.h.
  *
  * crash_disk.c has the disk: bytes, names, and what a power cut makes of them.
- * crash_os.c has the table, faults, and what tests call.
+ * crash_os.c has the table and faults, crash_control.c and crash_copy.c what
+ * tests call.
  */
 #ifndef TESTING_CRASH_INSIDE_H
 #define TESTING_CRASH_INSIDE_H
@@ -72,6 +73,8 @@ struct crash_os {
     bool has_no_window;
     uint64_t wall_ms, boot_ns;
 };
+
+extern const kevy_os crash_table; /* without its self */
 
 /* True once in `one_in` times. */
 bool crash_chance(struct crash_os *crash, uint64_t one_in);

@@ -2,8 +2,9 @@
 /*
  * Taking over the files that lie in the folder: those whose bit is set in the
  * mark, which must be there (one with a damaged header is put aside whole), and
- * those that may follow the mark: of its incarnation and not older. All others are left over; they are not
- * looked at again and go at the end of a successful open.
+ * those that may follow the mark: of its incarnation and not older. All others
+ * are left over; they are not looked at again and go at the end of a successful
+ * open.
  *
  * A file that follows the mark is entered only when the log is found to lead
  * to it (log_tail.c): a leftover may claim the same slots.
@@ -11,7 +12,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "kevy/src/log/log_inside.h"
+#include "kevy/src/log/log_opening.h"
 
 int kv_segments_add(struct kv_log *log, struct kv_segments *list, struct kv_segment *segment)
 {

@@ -17,8 +17,9 @@
  *
  * The bound while the store is written to is twice the live bytes and 24
  * segments; as soon as nothing waits to be flushed, twice and a sixteenth of
- * one. Damaged segments go in any case. Where dead bytes are few and tombstones hold the store above its bound,
- * the oldest segment is the victim however full it is.
+ * one. Damaged segments go in any case. Where dead bytes are few and tombstones
+ * hold the store above its bound, the oldest segment is the victim however full
+ * it is.
  *
  * Threads: called without a lock by whoever does what is due (log_thread.c);
  * takes the writer lock.

@@ -15,7 +15,7 @@
  */
 #include <stdio.h>
 
-#include "kevy/src/log/log_inside.h"
+#include "kevy/src/log/log_opening.h"
 
 /* Bytes copied at a time. */
 enum { DAMAGE_CHUNK = 64 << 10 };

@@ -16,7 +16,7 @@
  */
 #include <errno.h>
 
-#include "kevy/src/log/log_inside.h"
+#include "kevy/src/log/log_opening.h"
 
 /* Bytes copied at a time: never written straight from the mapping of the same
  * file. */

@@ -11,7 +11,7 @@
  * Records of a namespace that no database has are passed over, and so is one
  * whose extent is gone: something newer superseded it, which is in the log.
  */
-#include "kevy/src/log/log_inside.h"
+#include "kevy/src/log/log_opening.h"
 
 /* ---- One record ---- */
 

@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "kevy/src/log/log_inside.h"
+#include "kevy/src/log/log_opening.h"
 
 enum { PATH_SIZE = 4096 };
 

@@ -13,7 +13,7 @@
  * Every segment that holds kept records gets `used` and `last_lsn` set to its
  * end without the seal; extents that the kept records name are entered.
  */
-#include "kevy/src/log/log_inside.h"
+#include "kevy/src/log/log_opening.h"
 
 /* A walk through one segment, and the last place where the log may end. */
 struct walk {
