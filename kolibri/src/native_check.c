@@ -110,8 +110,12 @@ void kol__native_unmade(void *pointer)
     pthread_mutex_unlock(&registry_lock);
 }
 
+/* Every native object is an io.kolibri.NativeObject. */
 static int is_of(const struct kol__native_type *type, const struct kol__native_type *wanted)
 {
+    if (strcmp(wanted->descriptor, "Lio/kolibri/NativeObject;") == 0) {
+        return 1;
+    }
     while (type && strcmp(type->descriptor, wanted->descriptor) != 0) {
         type = type->base;
     }

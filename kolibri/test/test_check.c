@@ -34,6 +34,7 @@ struct counter {
 };
 KOL_NATIVE(Woven, "io/example/Woven", struct counter)
 KOL_NATIVE(Other, "io/example/Other", struct counter)
+KOL_NATIVE(Any, "io/kolibri/NativeObject", struct counter)
 KOL_NATIVE_SUB(Deeper, "io/example/Deeper", struct counter, Woven, n)
 #define WOVEN_NATIVES(X, C)                                                                        \
     X(C, N1, create, "create", jint)                                                               \
@@ -237,6 +238,7 @@ JVM_TEST(native_pointers_are_judged)
     check_refused(env, "Woven.addFrom: a pointer to a native object of another type");
     kol__native_made((jlong)(intptr_t)&foreign, &kol__n_Deeper);
     CHECK_INT(add_from(env, NULL, made, (jlong)(intptr_t)&foreign), 26);
+    CHECK(!kol__live(env, made, &kol__n_Any, "any"));
     ((void (*)(void *))row("destroy"))((void *)(intptr_t)made);
     CHECK_INT(add(env, NULL, made, 1), 0);
     check_refused(env, "Woven.add: a pointer to a destroyed native object");
