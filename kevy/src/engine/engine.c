@@ -118,10 +118,11 @@ void kv_engine_free(struct kv_engine *engine)
     if (engine->bus != NULL) {
         kv_bus_drop(engine->bus);
     }
+    /* The log's thread collects, and asks the keyspace, until the log is closed. */
+    kv_log_close(engine->log);
     if (engine->keyspace.mem != NULL) {
         kv_keyspace_done(&engine->keyspace);
     }
-    kv_log_close(engine->log);
     if (engine->path != NULL) {
         kv_mem_free(&engine->mem, engine->path, strlen(engine->path) + 1);
     }
