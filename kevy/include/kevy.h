@@ -23,7 +23,8 @@
  *
  * Buffers (KevyBuf) that a function fills are yours: free each once with
  * `kevy_buf_free` (or `kevy_buf_free_shared`, either frees either kind),
- * passing the three fields as they were given.
+ * passing the three fields as they were given. What is freed is found by `ptr`
+ * alone.
  */
 #ifndef KEVY_H
 #define KEVY_H
@@ -143,8 +144,13 @@ KEVY_API int32_t kevy_cmd(KevyDb *db, size_t argc, const uint8_t *const *argv,
 KEVY_API int32_t kevy_get(KevyDb *db, const uint8_t *key, size_t key_len, KevyBuf *out);
 
 /* As kevy_get, but the buffer may be a read-only view of the store's own
- * record: it stays as it is, whatever happens to the key or the store, until
- * it is freed. Writing through it is misuse. */
+ * record: it stays as it is, whatever happens to the key, the store or its
+ * files, until it is freed, also after kevy_close. Writing through it is
+ * misuse: it faults, and never changes the store. A view costs the same at
+ * every size; a value that is empty, that lies in memory still being appended
+ * to (the newest 4 MiB of a memory store), or that would make views keep more
+ * than 64 MiB of segments in this process comes as a copy. A view keeps its
+ * whole segment, in a file store also its disk space: free it soon. */
 KEVY_API int32_t kevy_get_shared(KevyDb *db, const uint8_t *key, size_t key_len, KevyBuf *out);
 
 /* Sets `key` to `val`, whatever it held, and its time to live: ttl_ms
@@ -262,6 +268,14 @@ KEVY_API int32_t kevy_cmd_packed(KevyDb *db, const uint8_t *packed, size_t packe
 
 /* Returns 0 when everything written before the call is durable, or -2. */
 KEVY_API int32_t kevy_sync(KevyDb *db);
+
+/* What happened to a key, or to a whole database. */
+#define KEVY_CHANGE_SET 1    /* its value or its time to live was set */
+#define KEVY_CHANGE_DEL 2    /* it was deleted, or renamed away */
+#define KEVY_CHANGE_EXPIRE 3 /* its time to live has passed, or was set to a past time */
+#define KEVY_CHANGE_CLEAR 4  /* the database was emptied, or swapped with another; no key */
+#define KEVY_CHANGE_EVICT 5  /* it was deleted for the sake of maxmemory */
+#define KEVY_CHANGE_LOST 6   /* so many changes are missing here: read anew what matters; no key */
 
 /* What happened to a key, or to a whole database. */
 #define KEVY_CHANGE_SET 1    /* its value or its time to live was set */
