@@ -6,6 +6,7 @@
  *   jvm_load.c   JNI_OnLoad: registration, the version handshake
  *   jvm_store.c  the natives of io.kevy.Store: one handle on a store
  *   jvm_inbox.c  the natives of io.kevy.Inbox: one subscription
+ *   jvm_close.c  the end of a handle, and waiting for it
  *   jvm_bytes.c  byte arrays in, buffers of the engine out
  *   jvm_fail.c   results of the engine as Java exceptions
  *
@@ -28,7 +29,14 @@
 KOL_HANDLE(java_lang_String, "java/lang/String", java_lang_Object)
 KOL_HANDLE(java_nio_ByteBuffer, "java/nio/ByteBuffer", java_lang_Object)
 
-KOL_NATIVE(Store, "io/kevy/Store", KevyDb)
+/* A handle on a store, and who waits for its end (jvm_close.c). */
+struct kj_latch;
+struct kj_store {
+    KevyDb *db;
+    struct kj_latch *latch;
+};
+
+KOL_NATIVE(Store, "io/kevy/Store", struct kj_store)
 KOL_NATIVE(Inbox, "io/kevy/Inbox", KevySub)
 
 /* The factories of exceptions, io.kevy.Failures. */
@@ -46,6 +54,19 @@ KOL_MEMBERS(Failures, FAILURES)
 /* Registers the natives of a class; as kol_natives_register. */
 kol_status kj_store_register(JNIEnv *env, char *report, size_t size);
 kol_status kj_inbox_register(JNIEnv *env, char *report, size_t size);
+
+/* ---- jvm_close.c ---- */
+
+/* Takes a handle of the engine; NULL without memory, and then it is closed. Yours; free with
+ * kj_store_free, which closes it and lets go those who wait. */
+struct kj_store *kj_store_new(KevyDb *db);
+void kj_store_free(struct kj_store *store);
+
+/* Registers someone who will wait for the end of a live store: kj_latch_wait waits until
+ * kj_store_free is through. NULL without memory: then there is nothing to wait for. Each latch is
+ * waited for once. */
+struct kj_latch *kj_latch_of(struct kj_store *store);
+void kj_latch_wait(struct kj_latch *latch);
 
 /* ---- jvm_bytes.c ---- */
 

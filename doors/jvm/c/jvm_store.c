@@ -30,6 +30,8 @@ enum { VALUE_LOCAL = 4096, NUMBER_SIZE = 24 };
     X(C, M1, jbyte__array, cmd, "cmd", jbyte__array)                                               \
     X(C, M2, jlong, publish, "publish", jbyte__array, jbyte__array)                                \
     X(C, M2, jlong, subscribe, "subscribe", jbyte__array, jboolean)                                \
+    X(C, S1, jlong, latch, "latch", jlong)                                                         \
+    X(C, S1, void, await, "await", jlong)                                                          \
     X(C, S1, jbyte__array, encode, "encode", java_lang_String)                                     \
     X(C, S3, java_lang_String, decode, "decode", jbyte__array, jint, jint)                         \
     X(C, S1, java_lang_String, status_text, "statusText", jint)                                    \
@@ -85,34 +87,51 @@ static KevyDb *open_path(JNIEnv *env, java_lang_String path, const KevyOpenOptio
     return db;
 }
 
-static KevyDb *Store_open(JNIEnv *env, java_lang_String path, jlong__array numbers)
+static KevyDb *open_memory(JNIEnv *env, const KevyOpenOptions *options)
 {
-    jlong n[6];
     KevyDb *db = NULL;
     KevyError error = {0};
-    if (jlong__array__read(env, numbers, 0, 6, n) != KOL_OK) {
-        return NULL;
-    }
-    KevyOpenOptions options = {(uint8_t)n[0],  (uint32_t)n[1], (uint32_t)n[2],
-                               (uint64_t)n[3], (uint64_t)n[4], (uint64_t)n[5]};
-    if (!java_lang_String__is_null(path)) {
-        return open_path(env, path, &options);
-    }
-    if (kevy_open_ex(NULL, 0, &options, &db, &error) != KEVY_OK) {
+    if (kevy_open_ex(NULL, 0, options, &db, &error) != KEVY_OK) {
         (void)kj_fail_open(env, &error);
     }
     return db;
 }
 
-static void Store_close(KevyDb *self)
+static struct kj_store *Store_open(JNIEnv *env, java_lang_String path, jlong__array numbers)
 {
-    kevy_close(self);
+    jlong n[6];
+    if (jlong__array__read(env, numbers, 0, 6, n) != KOL_OK) {
+        return NULL;
+    }
+    KevyOpenOptions options = {(uint8_t)n[0],  (uint32_t)n[1], (uint32_t)n[2],
+                               (uint64_t)n[3], (uint64_t)n[4], (uint64_t)n[5]};
+    KevyDb *db = java_lang_String__is_null(path) ? open_memory(env, &options)
+                                                 : open_path(env, path, &options);
+    return db != NULL ? kj_store_new(db) : NULL;
 }
 
-static void Store_report(JNIEnv *env, KevyDb *self, jlong__array out)
+static void Store_close(struct kj_store *self)
+{
+    kj_store_free(self);
+}
+
+/* The pointer of a latch for the store, for a thread that has a lease on it. */
+static jlong Store_latch(JNIEnv *env, jlong self)
+{
+    (void)env;
+    return (jlong)(intptr_t)kj_latch_of((struct kj_store *)(intptr_t)self);
+}
+
+static void Store_await(JNIEnv *env, jlong latch)
+{
+    (void)env;
+    kj_latch_wait((struct kj_latch *)(intptr_t)latch);
+}
+
+static void Store_report(JNIEnv *env, struct kj_store *self, jlong__array out)
 {
     KevyOpenReport report;
-    if (kevy_open_report(self, &report) != 0) {
+    if (kevy_open_report(self->db, &report) != 0) {
         (void)kj_fail_result(env, KEVY_EMISUSE);
         return;
     }
@@ -127,17 +146,17 @@ static void Store_report(JNIEnv *env, KevyDb *self, jlong__array out)
     }
 }
 
-static void Store_sync(JNIEnv *env, KevyDb *self)
+static void Store_sync(JNIEnv *env, struct kj_store *self)
 {
-    int32_t result = kevy_sync(self);
+    int32_t result = kevy_sync(self->db);
     if (result != 0) {
         (void)kj_fail_result(env, result);
     }
 }
 
-static void Store_shutdown(JNIEnv *env, KevyDb *self)
+static void Store_shutdown(JNIEnv *env, struct kj_store *self)
 {
-    int32_t result = kevy_shutdown(self);
+    int32_t result = kevy_shutdown(self->db);
     if (result != 0) {
         (void)kj_fail_result(env, result);
     }
@@ -183,12 +202,12 @@ static void value_close(struct value *value)
     kevy_buf_free_shared(value->buf.ptr, value->buf.len, value->buf.cap);
 }
 
-static jbyte__array Store_get(JNIEnv *env, KevyDb *self, jbyte__array key)
+static jbyte__array Store_get(JNIEnv *env, struct kj_store *self, jbyte__array key)
 {
     struct kj_bytes name;
     struct value value;
     jbyte__array array = {NULL};
-    if (kj_bytes_open(env, key, &name) && value_open(env, self, &name, &value)) {
+    if (kj_bytes_open(env, key, &name) && value_open(env, self->db, &name, &value)) {
         array = kj_array(env, value.data, value.size);
         value_close(&value);
     }
@@ -196,12 +215,12 @@ static jbyte__array Store_get(JNIEnv *env, KevyDb *self, jbyte__array key)
     return array;
 }
 
-static java_lang_String Store_text(JNIEnv *env, KevyDb *self, jbyte__array key)
+static java_lang_String Store_text(JNIEnv *env, struct kj_store *self, jbyte__array key)
 {
     struct kj_bytes name;
     struct value value;
     java_lang_String string = {NULL};
-    if (kj_bytes_open(env, key, &name) && value_open(env, self, &name, &value)) {
+    if (kj_bytes_open(env, key, &name) && value_open(env, self->db, &name, &value)) {
         string = text_of(env, (const char *)value.data, value.size);
         value_close(&value);
     }
@@ -210,8 +229,8 @@ static java_lang_String Store_text(JNIEnv *env, KevyDb *self, jbyte__array key)
 }
 
 /* The size of the value, -1 none, -2 - size when it does not fit. */
-static jlong Store_get_into(JNIEnv *env, KevyDb *self, jbyte__array key, java_nio_ByteBuffer buffer,
-                            jint start, jint end)
+static jlong Store_get_into(JNIEnv *env, struct kj_store *self, jbyte__array key,
+                            java_nio_ByteBuffer buffer, jint start, jint end)
 {
     struct kj_bytes name;
     uint8_t *target;
@@ -219,8 +238,9 @@ static jlong Store_get_into(JNIEnv *env, KevyDb *self, jbyte__array key, java_ni
     int32_t hit = 0;
     if (kj_bytes_open(env, key, &name) && kj_view(env, buffer, start, end, &target)) {
         do {
-            hit = kevy_get_into(self, name.data, name.size, target, (size_t)(end - start), &size);
-        } while (hit < 0 && get_failed(env, self, hit, &name));
+            hit =
+                kevy_get_into(self->db, name.data, name.size, target, (size_t)(end - start), &size);
+        } while (hit < 0 && get_failed(env, self->db, hit, &name));
     }
     kj_bytes_close(&name);
     return hit == 1 ? (jlong)size : hit == 2 ? -2 - (jlong)size : -1;
@@ -250,51 +270,51 @@ static void set(JNIEnv *env, KevyDb *db, const struct kj_bytes *key, const uint8
     }
 }
 
-static void Store_set(JNIEnv *env, KevyDb *self, jbyte__array key, jbyte__array array, jint start,
-                      jint count, jlong ttl_ms)
+static void Store_set(JNIEnv *env, struct kj_store *self, jbyte__array key, jbyte__array array,
+                      jint start, jint count, jlong ttl_ms)
 {
     struct kj_bytes name, value;
     value.heap = NULL;
     if (kj_bytes_open(env, key, &name) && fits(env, count > 0 ? (size_t)count : 0) &&
         kj_part_open(env, array, start, count, &value)) {
-        set(env, self, &name, value.data, value.size, ttl_ms);
+        set(env, self->db, &name, value.data, value.size, ttl_ms);
     }
     kj_bytes_close(&value);
     kj_bytes_close(&name);
 }
 
-static void Store_set_text(JNIEnv *env, KevyDb *self, jbyte__array key, java_lang_String string,
-                           jlong ttl_ms)
+static void Store_set_text(JNIEnv *env, struct kj_store *self, jbyte__array key,
+                           java_lang_String string, jlong ttl_ms)
 {
     struct kj_bytes name;
     struct kol_text text;
     if (kj_bytes_open(env, key, &name) && text_open(env, string, &text)) {
-        set(env, self, &name, (const uint8_t *)text.bytes, text.size, ttl_ms);
+        set(env, self->db, &name, (const uint8_t *)text.bytes, text.size, ttl_ms);
         kol_text_close(&text);
     }
     kj_bytes_close(&name);
 }
 
-static void Store_set_from(JNIEnv *env, KevyDb *self, jbyte__array key, java_nio_ByteBuffer buffer,
-                           jint start, jint end, jlong ttl_ms)
+static void Store_set_from(JNIEnv *env, struct kj_store *self, jbyte__array key,
+                           java_nio_ByteBuffer buffer, jint start, jint end, jlong ttl_ms)
 {
     struct kj_bytes name;
     uint8_t *source;
     if (kj_bytes_open(env, key, &name) && kj_view(env, buffer, start, end, &source)) {
-        set(env, self, &name, source, (size_t)(end - start), ttl_ms);
+        set(env, self->db, &name, source, (size_t)(end - start), ttl_ms);
     }
     kj_bytes_close(&name);
 }
 
 /* ---- Commands ---- */
 
-static jbyte__array Store_cmd(JNIEnv *env, KevyDb *self, jbyte__array packed)
+static jbyte__array Store_cmd(JNIEnv *env, struct kj_store *self, jbyte__array packed)
 {
     struct kj_bytes command;
     KevyBuf reply = {NULL, 0, 0};
     jbyte__array array = {NULL};
     if (kj_bytes_open(env, packed, &command)) {
-        int32_t result = kevy_cmd_packed(self, command.data, command.size, &reply);
+        int32_t result = kevy_cmd_packed(self->db, command.data, command.size, &reply);
         if (result == 0) {
             array = kj_array_take(env, &reply);
         } else {
@@ -305,13 +325,14 @@ static jbyte__array Store_cmd(JNIEnv *env, KevyDb *self, jbyte__array packed)
     return array;
 }
 
-static jlong Store_publish(JNIEnv *env, KevyDb *self, jbyte__array channel, jbyte__array payload)
+static jlong Store_publish(JNIEnv *env, struct kj_store *self, jbyte__array channel,
+                           jbyte__array payload)
 {
     struct kj_bytes name, body;
     int64_t receivers = 0;
     body.heap = NULL;
     if (kj_bytes_open(env, channel, &name) && kj_bytes_open(env, payload, &body)) {
-        receivers = kevy_publish(self, name.data, name.size, body.data, body.size);
+        receivers = kevy_publish(self->db, name.data, name.size, body.data, body.size);
         if (receivers < 0) {
             (void)kj_fail_result(env, receivers == -1 ? KEVY_EMISUSE : KEVY_ENOMEM);
         }
@@ -321,13 +342,14 @@ static jlong Store_publish(JNIEnv *env, KevyDb *self, jbyte__array channel, jbyt
     return receivers;
 }
 
-static jlong Store_subscribe(JNIEnv *env, KevyDb *self, jbyte__array name, jboolean is_pattern)
+static jlong Store_subscribe(JNIEnv *env, struct kj_store *self, jbyte__array name,
+                             jboolean is_pattern)
 {
     struct kj_bytes bytes;
     KevySub *sub = NULL;
     if (kj_bytes_open(env, name, &bytes)) {
-        sub = is_pattern ? kevy_psubscribe(self, bytes.data, bytes.size)
-                         : kevy_subscribe(self, bytes.data, bytes.size);
+        sub = is_pattern ? kevy_psubscribe(self->db, bytes.data, bytes.size)
+                         : kevy_subscribe(self->db, bytes.data, bytes.size);
         if (sub == NULL) {
             (void)kj_fail_memory(env);
         }

@@ -20,7 +20,7 @@ import kotlin.time.Duration
  * - Every call has happened when it returns. A write has left the process by then: a kill loses
  *   nothing, nor does an exit without close.
  * - Any thread may call anything at any time, virtual ones too. After [close] a call is an
- *   IllegalStateException; calls that are under way finish, and the last of them closes the files.
+ *   IllegalStateException; calls that are under way finish first.
  * - Keys, channels and text are exact: every String comes back as it was, NUL is a character and
  *   half a surrogate pair stays what it is. Arrays that go in are copied before the call returns,
  *   those that come out are yours.
@@ -198,7 +198,10 @@ public class Kevy private constructor(private val store: Store) : KevyCommands()
     public val isClosed: Boolean
         get() = store.isClosed
 
-    /** Closes the store and ends its subscriptions. Closing twice is fine. */
+    /**
+     * Closes the store and ends its subscriptions: waits for the calls that are under way, and when
+     * it returns the files are free. A second close does nothing.
+     */
     override fun close() {
         pushes.close()
         store.close()

@@ -5,6 +5,7 @@ import io.kolibri.NativeClass
 import io.kolibri.NativeKind
 import io.kolibri.NativeMethod
 import io.kolibri.NativeObject
+import io.kolibri.ReleasedException
 import java.nio.ByteBuffer
 
 /**
@@ -12,8 +13,8 @@ import java.nio.ByteBuffer
  * is documented on [Kevy], which checks their numbers and is what users see.
  *
  * Guarded: each call leases the handle, so a close on another thread lets calls in flight finish
- * and refuses later ones; the last of them closes the handle. A handle that nobody holds any more
- * is closed by the cleaner.
+ * and refuses later ones; the last of them closes the handle, and close waits for that. A handle
+ * that nobody holds any more is closed by the cleaner.
  */
 @NativeClass(NativeKind.GUARDED)
 internal class Store(path: String?, options: KevyOptions) :
@@ -55,9 +56,27 @@ internal class Store(path: String?, options: KevyOptions) :
     /** The pointer of a new subscription, which [Inbox] owns from then on. */
     @NativeMethod external fun subscribe(name: ByteArray, isPattern: Boolean): Long
 
+    override fun close() {
+        val self =
+            try {
+                enter(this)
+            } catch (_: ReleasedException) {
+                return
+            }
+        super.close()
+        val latch = latch(self)
+        leave(this)
+        if (latch != 0L) await(latch)
+    }
+
     companion object {
         /** In memory when there is no path. The numbers are those of KevyOpenOptions. */
         @JvmStatic private external fun open(path: String?, options: LongArray): Long
+
+        /** Who will wait for the end of the handle, and the wait; see jvm_close.c. */
+        @JvmStatic private external fun latch(self: Long): Long
+
+        @JvmStatic private external fun await(latch: Long)
 
         /** UTF-8 with lone surrogates as three bytes each, and the way back. */
         @JvmStatic external fun encode(text: String): ByteArray
