@@ -107,7 +107,7 @@ if(TARGET kolibri_static)
     get_filename_component(kv_libjvm_dir "${KV_LIBJVM}" DIRECTORY)
     set_target_properties(${name} PROPERTIES BUILD_RPATH "${kv_libjvm_dir}")
     target_compile_definitions(${name} PRIVATE KOL_TEST_CLASSES="${kolibri_classes}"
-      KOL_TEST_CC_FLAGS="${kolibri_jni_flags}")
+      KOL_TEST_CC_FLAGS="${kolibri_jni_flags}" KOL_TEST_LIBJVM="${KV_LIBJVM}")
     if(TARGET kolibri_classes)
       add_dependencies(${name} kolibri_classes)
     endif()

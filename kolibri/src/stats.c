@@ -11,7 +11,7 @@ static uint64_t read_counter(const uint64_t *counter)
     return __atomic_load_n(counter, __ATOMIC_RELAXED);
 }
 
-void kol_stats(struct kol_stats *out)
+void kol_stats_read(struct kol_stats *out)
 {
     out->tables_loaded = read_counter(&kol__counters.tables_loaded);
     out->natives_registered = read_counter(&kol__counters.natives_registered);

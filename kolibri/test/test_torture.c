@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Native objects of all kinds under races of calls, closes, scope ends and collections. The objects'
- * memory is really freed, so that the address sanitizer sees what is used after its time; without it
- * each object carries a mark that its destroyer wipes.
+ * Native objects of all kinds under races of calls, closes, scope ends and collections. The
+ * objects' memory is really freed, so that the address sanitizer sees what is used after its time;
+ * without it each object carries a mark that its destroyer wipes.
  *
  * Once compiled quickly only and once by all compilers: what the optimiser thinks is dead differs.
  */

@@ -54,6 +54,29 @@ KOL__INLINE jvalue kol__v_end(void)
 }
 
 /* ---- type tokens ---- */
+/* What C++ templates find by a token's type instead of by its name (kolibri.hpp). */
+#ifdef __cplusplus
+#define KOL__OVERLOADS(T)                                                                          \
+    KOL__INLINE const char *kol__descriptor_of(const T *)                                          \
+    {                                                                                              \
+        return kol__d_##T;                                                                         \
+    }                                                                                              \
+    KOL__INLINE jvalue kol__value_of(T x)                                                          \
+    {                                                                                              \
+        return kol__v_##T(x);                                                                      \
+    }                                                                                              \
+    KOL__INLINE T kol__call_of(const T *, JNIEnv *env, jobject o, jmethodID m, const jvalue *a)    \
+    {                                                                                              \
+        return kol__Fcall_##T(env, o, NULL, m, a);                                                 \
+    }                                                                                              \
+    KOL__INLINE T kol__static_of(const T *, JNIEnv *env, jclass c, jmethodID m, const jvalue *a)   \
+    {                                                                                              \
+        return kol__SFcall_##T(env, NULL, c, m, a);                                                \
+    }
+#else
+#define KOL__OVERLOADS(T)
+#endif
+
 #define KOL__TYPE(T, RAW, FIELD, N)                                                                \
     typedef T kol__c_##T;                                                                          \
     typedef RAW kol__w_##T;                                                                        \
@@ -116,7 +139,8 @@ KOL__INLINE jvalue kol__v_end(void)
     {                                                                                              \
         (void)o;                                                                                   \
         kol__jni(env)->SetStatic##N##Field(env, c, f, kol__raw_##T(x));                            \
-    }
+    }                                                                                              \
+    KOL__OVERLOADS(T)
 
 #define KOL__PRIMITIVE(T, FIELD, N, DESCRIPTOR)                                                    \
     static const char kol__d_##T[] KOL__UNUSED = DESCRIPTOR;                                       \

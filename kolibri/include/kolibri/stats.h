@@ -22,7 +22,7 @@ struct kol_stats {
 KOL__C_BEGIN
 
 /* Reads all counters, each by itself: together they are no snapshot. Any thread. */
-void kol_stats(struct kol_stats *out);
+void kol_stats_read(struct kol_stats *out);
 
 KOL__C_END
 
