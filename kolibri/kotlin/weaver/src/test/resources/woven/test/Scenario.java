@@ -165,7 +165,7 @@ public final class Scenario {
 
     /**
      * Drops each object while its call is inside, with a collector that never rests; says how often
-     * C saw a dead object. The calls are compiled before that: an interpreted frame keeps everything.
+     * C saw a dead object. The calls are compiled before: an interpreted frame keeps everything.
      */
     public static int unreachable(int rounds) throws InterruptedException {
         Counter warm = new Counter(0);

@@ -52,7 +52,8 @@ internal class FunctionRules(
 
     private fun ofPlace(function: FirFunction): String? {
         val last = containers.lastOrNull()
-        val owner = if (last is FirPropertySymbol) containers.getOrNull(containers.size - 2) else last
+        val isAccessor = last is FirPropertySymbol
+        val owner = if (isAccessor) containers.getOrNull(containers.size - 2) else last
         return when {
             owner !is FirClassSymbol<*> || !isNativeObject(owner) ->
                 "@NativeMethod needs a member of a subclass of io.kolibri.NativeObject"

@@ -15,9 +15,9 @@ import org.objectweb.asm.tree.MethodNode;
  *
  * <p>The host tells of the class, sends each method through {@link #method}, and calls {@link
  * #finish} before it ends the class. Native methods are held back until then, because only the
- * whole class shows whether a generated native clashes; all others pass through. A class that breaks
- * a rule comes out with that method unchanged, and the problem reported: what to do about it is the
- * host's to say.
+ * whole class shows whether a generated native clashes; all others pass through. A class that
+ * breaks a rule comes out with that method unchanged, and the problem reported: what to do about it
+ * is the host's to say.
  */
 public final class ClassRewriter {
     private final ClassNode header = new ClassNode();

@@ -15,7 +15,11 @@ import org.objectweb.asm.tree.MethodNode;
  * @param isLeaf bound without leaving Java's thread state where the VM can
  */
 record NativeCall(
-        String owner, MethodNode method, Kind receiver, List<Parameter> parameters, boolean isLeaf) {
+        String owner,
+        MethodNode method,
+        Kind receiver,
+        List<Parameter> parameters,
+        boolean isLeaf) {
     /** A parameter; `kind` is null for one that crosses as it is. */
     record Parameter(Type type, Kind kind, boolean isNullable) {
         boolean isPointer() {

@@ -75,7 +75,8 @@ class NamedModuleTest {
                 Path.of(System.getProperty("native.build"), "jvm-test", "libwoven.so"),
                 folder.resolve("libwoven-copy.so"));
         List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-p", app + ":" + runtime, "--add-modules", "io.kolibri.runtime"));
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-p", app + ":" + runtime, "--add-modules", "io.kolibri.runtime"));
         command.addAll(List.of(options));
         command.addAll(List.of("-m", "test.app/test.App", library.toString()));
         Path output = folder.resolve("output.txt");
