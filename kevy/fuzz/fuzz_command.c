@@ -28,10 +28,13 @@ static size_t reply_size(const uint8_t *p, size_t size)
     if (*p == '+' || *p == '-' || *p == ':') {
         return line;
     }
-    long long count = strtoll((const char *)p + 1, NULL, 10);
-    if (*p != '$' && *p != '*') {
+    /* A reply ends without a NUL, so its number is copied to where one is. */
+    char number[32] = {0};
+    if ((*p != '$' && *p != '*') || line - 3 >= sizeof number) {
         return 0;
     }
+    memcpy(number, p + 1, line - 3);
+    long long count = strtoll(number, NULL, 10);
     if (count < 0) {
         return line;
     }
