@@ -75,13 +75,16 @@ void jvm_require_none(JNIEnv *env)
 
 enum { OPTIONS_MAX = 12 };
 
-/* Cuts a text at its spaces into options. */
+/* Cuts a text at its single spaces into options. */
 static jint split(char *text, JavaVMOption *options)
 {
     jint count = 0;
-    for (char *at = strtok(text, " "); at && count < OPTIONS_MAX - 5; at = strtok(NULL, " ")) {
-        options[count].optionString = at;
+    while (*text && count < OPTIONS_MAX - 5) {
+        char *end = text + strcspn(text, " ");
+        options[count].optionString = text;
         options[count++].extraInfo = NULL;
+        text = *end ? end + 1 : end;
+        *end = 0;
     }
     return count;
 }

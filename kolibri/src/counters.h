@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * How rooms count: one relaxed atomic addition on a counter of kol__counters. Reading them all is
- * stats.c. Gauges (what there is now) are counted up and down by the room that owns the thing.
+ * counters.c. Gauges (what there is now) are counted up and down by the room that owns the thing.
  */
 #ifndef KOLIBRI_SRC_COUNTERS_H
 #define KOLIBRI_SRC_COUNTERS_H

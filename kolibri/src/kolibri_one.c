@@ -6,7 +6,7 @@
 #define _POSIX_C_SOURCE 200809L
 /* clang-format off */
 #include "kolibri/src/status.c"
-#include "kolibri/src/stats.c"
+#include "kolibri/src/counters.c"
 #include "kolibri/src/misuse.c"
 
 /* what needs no VM */

@@ -4,7 +4,8 @@
  *
  * The class is loaded, not initialised, and asked once for its declared methods. Each row takes the
  * native method of its name that is static with pointers as J (woven), or has the declared types
- * (plain). A leaf's extra method f$critical, which the Android output has, gets the bare function.
+ * (plain). A leaf's extra method f$critical, which the Android output has, gets the bare function
+ * where ART calls it as one, and the woven one everywhere else.
  * FindClass and Get…MethodID are never probes here: they run static initialisers, which may call
  * the very natives that are not registered yet.
  *
@@ -31,7 +32,26 @@ struct registration {
     int room;
     int needs_runtime;
     int has_leaf;
+    int calls_bare;
 };
+
+/*
+ * Whether this VM calls a method marked CriticalNative without env and class: ART does since API
+ * 26; before that, and elsewhere, the mark is nothing.
+ */
+static int calls_bare(JNIEnv *env)
+{
+#ifdef __ANDROID__
+    jclass version = (*env)->FindClass(env, "android/os/Build$VERSION");
+    jfieldID level = (*env)->GetStaticFieldID(env, version, "SDK_INT", "I");
+    jint sdk = (*env)->GetStaticIntField(env, version, level);
+    (*env)->DeleteLocalRef(env, version);
+    return sdk >= 26;
+#else
+    (void)env;
+    return 0;
+#endif
+}
 
 static kol_status java_name(JNIEnv *env, kol__String string, char *out, size_t size)
 {
@@ -215,7 +235,7 @@ static int match_row(struct registration *registration, struct declared *declare
             memcpy(critical + size, "$critical", sizeof "$critical");
             found = find_declared(declared, count, critical, signature, 1);
             if (found) {
-                add_method(registration, found, row->leaf);
+                add_method(registration, found, registration->calls_bare ? row->leaf : row->woven);
             }
         }
         return 1;
@@ -307,7 +327,7 @@ static kol_status bind_leaves(JNIEnv *env, const struct kol_natives *natives, jc
 static kol_status register_class(JNIEnv *env, const struct kol_natives *natives, jclass cls,
                                  struct declared *declared, int count, struct kol__report *report)
 {
-    struct registration registration = {NULL, 0, 2 * natives->count, 0, 0};
+    struct registration registration = {NULL, 0, 2 * natives->count, 0, 0, calls_bare(env)};
     kol_status status = KOL_OK;
     registration.methods = calloc((size_t)registration.room + 1, sizeof *registration.methods);
     if (!registration.methods) {

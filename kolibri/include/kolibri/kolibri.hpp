@@ -22,7 +22,7 @@
 
 #include <atomic>
 #include <cstddef>
-#include <mutex>
+#include <pthread.h>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -222,32 +222,24 @@ struct name {
     }
 };
 
-/* The one member of a table, resolved when it is first called. */
+/* A table of one member, resolved when it is first called. */
 template <name Class, name Java, char Kind, class R, class... Arguments>
-class member
+class resolved
 {
   public:
     /* Resolves it. KOL_OK; KOL_EJAVA, a missing method being a NoSuchMethodError. */
     [[nodiscard]] static kol_status load(JNIEnv *env) noexcept
     {
-        std::lock_guard<std::mutex> guard(lock);
-        if (slot.id.any) {
-            return KOL_OK;
-        }
-        static constexpr std::size_t size = sizeof Class.text;
-        static char descriptor[size + 2];
-        for (std::size_t i = 0; i < size; i++) {
-            descriptor[i + 1] = Class.text[i];
-        }
-        descriptor[0] = 'L';
-        descriptor[size] = ';';
         static const kol__row row = {
             &slot, Java.text, Kind, 0, sizeof...(Arguments), {result_type(), type<Arguments>()...}};
-        static const kol_members table = {descriptor, &row, 1};
+        static const kol_members table = {descriptor(), &row, 1};
         static const kol_members *const tables[] = {&table};
-        char report[256];
-        kol_status status = kol_class_load(env, tables, 1, report, sizeof report);
+        char report[256] = "";
+        pthread_mutex_lock(&lock);
+        kol_status status =
+            slot.id.any ? KOL_OK : kol_class_load(env, tables, 1, report, sizeof report);
         is_loaded.store(status == KOL_OK, std::memory_order_release);
+        pthread_mutex_unlock(&lock);
         return status == KOL_EMISSING ? kol_throw_new(env, "java/lang/NoSuchMethodError", report)
                                       : status;
     }
@@ -257,45 +249,7 @@ class member
     {
         return (is_loaded.load(std::memory_order_acquire) && slot.id.any) || load(env) == KOL_OK;
     }
-
-    /* For a method of an object the receiver, for a static one nothing that matters. */
-    static R invoke(JNIEnv *env, [[maybe_unused]] jobject self, Arguments... arguments) noexcept
-    {
-        const jvalue values[] = {kol__value_of(arguments)..., kol__v_end()};
-        if constexpr (std::is_void_v<R>) {
-            if constexpr (Kind == 'S') {
-                env->CallStaticVoidMethodA(slot.cls, slot.id.method, values);
-            } else {
-                env->CallVoidMethodA(self, slot.id.method, values);
-            }
-        } else if constexpr (Kind == 'S') {
-            return kol__static_of(static_cast<const R *>(nullptr), env, slot.cls, slot.id.method,
-                                  values);
-        } else {
-            return kol__call_of(static_cast<const R *>(nullptr), env, self, slot.id.method, values);
-        }
-    }
-
-    static result<R> checked(JNIEnv *env, jobject self, Arguments... arguments) noexcept
-    {
-        if constexpr (std::is_void_v<R>) {
-            if (is_ready(env)) {
-                invoke(env, self, arguments...);
-            }
-            return result<void>(kol__status(env));
-        } else {
-            R value = is_ready(env) ? invoke(env, self, arguments...) : R{};
-            return {kol__status(env), value};
-        }
-    }
-
-    static R bare(JNIEnv *env, jobject self, Arguments... arguments) noexcept
-    {
-        if (is_ready(env)) {
-            return invoke(env, self, arguments...);
-        }
-        return R();
-    }
+    static inline kol__slot slot = {};
 
   private:
     template <class T>
@@ -311,9 +265,57 @@ class member
             return type<R>();
         }
     }
-    static inline kol__slot slot = {};
-    static inline std::mutex lock;
+    static const char *descriptor() noexcept
+    {
+        static char text[sizeof Class.text + 2];
+        for (std::size_t i = 0; i < sizeof Class.text; i++) {
+            text[i + 1] = Class.text[i];
+        }
+        text[0] = 'L';
+        text[sizeof Class.text] = ';';
+        return text;
+    }
+    static inline pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static inline std::atomic<bool> is_loaded = false;
+};
+
+/* Its calls: with the check of exceptions, and without. */
+template <name Class, name Java, char Kind, class R, class... Arguments>
+class member : public resolved<Class, Java, Kind, R, Arguments...>
+{
+  protected:
+    /* For a method of an object the receiver, for a static one nothing that matters. */
+    static R invoke(JNIEnv *env, [[maybe_unused]] jobject self, Arguments... arguments) noexcept
+    {
+        const jvalue values[] = {kol__value_of(arguments)..., kol__v_end()};
+        [[maybe_unused]] jclass cls = member::slot.cls;
+        jmethodID id = member::slot.id.method;
+        if constexpr (std::is_void_v<R> && Kind == 'S') {
+            env->CallStaticVoidMethodA(cls, id, values);
+        } else if constexpr (std::is_void_v<R>) {
+            env->CallVoidMethodA(self, id, values);
+        } else if constexpr (Kind == 'S') {
+            return kol__static_of(static_cast<const R *>(nullptr), env, cls, id, values);
+        } else {
+            return kol__call_of(static_cast<const R *>(nullptr), env, self, id, values);
+        }
+    }
+    static result<R> checked(JNIEnv *env, jobject self, Arguments... arguments) noexcept
+    {
+        if constexpr (std::is_void_v<R>) {
+            if (member::is_ready(env)) {
+                invoke(env, self, arguments...);
+            }
+            return result<void>(kol__status(env));
+        } else {
+            R value = member::is_ready(env) ? invoke(env, self, arguments...) : R{};
+            return {kol__status(env), value};
+        }
+    }
+    static R bare(JNIEnv *env, jobject self, Arguments... arguments) noexcept
+    {
+        return member::is_ready(env) ? invoke(env, self, arguments...) : R();
+    }
 };
 
 /* A method of an object, and a static one, of a class NAME with slashes and a function type. */

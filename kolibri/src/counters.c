@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * The counters of this copy of the library. Rooms count by counters.h; this room only reads.
+ * The counters of this copy of the library. Rooms count by counters.h, with one relaxed addition;
+ * this room only reads, each counter by itself. They are never reset: a test compares two readings.
  */
 #include "kolibri/src/counters.h"
 
