@@ -33,8 +33,9 @@ final class CriticalLink {
                 MethodHandle.class, segmentClass, descriptorClass, options.getClass());
         MethodHandle downcall = caller.findVirtual(linkerClass, "downcallHandle", linkType)
                 .asFixedArity();
-        MethodHandle handle =
-                (MethodHandle) downcall.invoke(linker, segment, descriptor(type), options);
+        // Not invoke, which no Android tool accepts for API 24, though it never runs there.
+        MethodHandle handle = (MethodHandle) downcall.invokeWithArguments(
+                linker, segment, descriptor(type), options);
         return handle.asType(type);
     }
 

@@ -55,6 +55,17 @@ class WovenRunTest {
         Lab.call(woven(), "leaves", Runtime.version().feature() < 22 ? "JNI" : "FFM");
     }
 
+    /** The bare function has no env and class; only ART calls it without. */
+    @Test
+    void theOutputForAndroidRunsOnAJvmToo() throws Exception {
+        assertEquals(List.of(), lab.weave(Target.ANDROID));
+        Class<?> scenario = lab.load();
+        for (String each : List.of("calls", "released", "guarded", "owner")) {
+            Lab.call(scenario, each);
+        }
+        assertEquals(0, Lab.call(scenario, "unreachable", 5));
+    }
+
     @Test
     void objectsOfAnOwnerAreForItsThread() throws Exception {
         Lab.call(woven(), "owner");
