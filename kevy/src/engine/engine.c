@@ -63,6 +63,8 @@ static int open_durable(struct kv_engine *engine, const struct kv_open *open, Ke
                                      .writer = &engine->writer,
                                      .dir = open->dir,
                                      .fsync = open->options->fsync,
+                                     .segment_size = open->segment_size,
+                                     .is_threadless = open->is_threadless,
                                      .move = move,
                                      .move_user = engine};
     uint64_t begin_ns = engine->os->boot_ns(engine->os->self);

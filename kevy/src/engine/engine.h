@@ -63,6 +63,8 @@ struct kv_open {
     const KevyOpenOptions *options;
     const kevy_os *os;
     const kevy_mem *mem;
+    size_t segment_size; /* these two are the log's, see kv_log_options */
+    bool is_threadless;
 };
 
 /* Opens or shares a store. 0 and a handle that is yours (free with
