@@ -14,6 +14,7 @@ import java.util.Map;
 final class Native {
     @CalledFromNative static boolean registered;
 
+    private static final boolean IS_ANDROID = "Dalvik".equals(System.getProperty("java.vm.name"));
     private static final ThreadLocal<long[]> EXPECTED = new ThreadLocal<>();
     private static volatile boolean anyExpected;
 
@@ -82,8 +83,11 @@ final class Native {
         NativeType.bind(cls, destroyer, ender);
     }
 
+    /** Android binds leaves at registration and has not all that NativeBinding needs. */
     @CalledFromNative
     static void leaf(Class<?> cls, String name, String descriptor, long address) {
-        NativeBinding.register(cls, name, descriptor, address);
+        if (!IS_ANDROID) {
+            NativeBinding.register(cls, name, descriptor, address);
+        }
     }
 }

@@ -17,6 +17,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * <p>Only woven classes of the JVM output refer to this class; Android never loads it. The system
  * property {@code kolibri.leaf=jni} turns critical downcalls off.
  */
+@JvmOnly
 public final class NativeBinding {
     /** How a leaf is called. */
     public enum Mode {
@@ -26,6 +27,7 @@ public final class NativeBinding {
         FFM
     }
 
+    @JvmOnly
     private record Bound(Mode mode, String reason) {}
 
     /** What registration and linking know of a class's leaves, by name and descriptor. */
