@@ -280,7 +280,7 @@ static bool one_life(uint64_t seed)
 TEST_LIMIT(sim_lives, 600)
 {
     const char *wanted = getenv("SIM_SEEDS");
-    uint64_t count = wanted == NULL ? 300 : strtoull(wanted, NULL, 10), first = test_seed();
+    uint64_t count = wanted == NULL ? 150 : strtoull(wanted, NULL, 10), first = test_seed();
     for (uint64_t seed = first; seed < first + count; seed++) {
         if (!one_life(seed)) {
             break;
