@@ -277,13 +277,41 @@ KEVY_API int32_t kevy_sync(KevyDb *db);
 #define KEVY_CHANGE_EVICT 5  /* it was deleted for the sake of maxmemory */
 #define KEVY_CHANGE_LOST 6   /* so many changes are missing here: read anew what matters; no key */
 
-/* What happened to a key, or to a whole database. */
-#define KEVY_CHANGE_SET 1    /* its value or its time to live was set */
-#define KEVY_CHANGE_DEL 2    /* it was deleted, or renamed away */
-#define KEVY_CHANGE_EXPIRE 3 /* its time to live has passed, or was set to a past time */
-#define KEVY_CHANGE_CLEAR 4  /* the database was emptied, or swapped with another; no key */
-#define KEVY_CHANGE_EVICT 5  /* it was deleted for the sake of maxmemory */
-#define KEVY_CHANGE_LOST 6   /* so many changes are missing here: read anew what matters; no key */
+/* One change, borrowed until the listener returns. */
+typedef struct KevyChange {
+    int32_t cause;      /* KEVY_CHANGE_… */
+    int32_t is_other;   /* not 0: made through another handle, or by none (expired, evicted) */
+    uint32_t database;  /* 0 unless a command named another */
+    const uint8_t *key; /* NULL where there is none */
+    size_t key_len;
+    uint64_t lost; /* of KEVY_CHANGE_LOST: how many changes */
+} KevyChange;
+
+typedef void kevy_listen_fn(void *user, const KevyChange *change);
+
+/* Calls `callback` for every change of the store that is made from now on,
+ * through whichever handle: once for each key that changes, in the order of the
+ * changes, after the change can be read. A key that expires is told once, at its
+ * time, and not only when it is looked at. Returns a number > 0 that
+ * kevy_unlisten takes, -1, or -2 without memory.
+ *
+ * The callback is run by one thread at a time: by a thread that is returning
+ * from a write, which may also bring what others wrote meanwhile, or by one of
+ * the library's, which sleeps until the next key expires; it starts with the
+ * first listener and ends with the store. No lock is held: any function may be
+ * called from inside. What a callback writes is told after it has returned.
+ * Closing a handle from inside closes it for further calls at once, and ends it
+ * when the call that brought the change returns. A slow callback delays no
+ * writer but the one that runs it; when 16 MiB of changes wait, further ones
+ * are counted and told as one KEVY_CHANGE_LOST. While nobody listens a write
+ * pays one load. */
+KEVY_API int64_t kevy_listen(KevyDb *db, kevy_listen_fn *callback, void *user);
+
+/* Ends a listener of this handle: its callback is not running when this returns,
+ * unless this is called from inside one, and is not called again. A number that
+ * is none, or ended, is fine. Closing the handle ends its listeners likewise.
+ * 0 or -1. */
+KEVY_API int32_t kevy_unlisten(KevyDb *db, int64_t listener);
 
 /* What a store is and does, in counts since it was opened and bytes of now.
  * New fields are only ever added at the end. Memory is counted as it was asked
@@ -321,6 +349,10 @@ typedef struct KevyStats {
     uint64_t bus_deliveries; /* messages queued, once for each receiver */
     uint64_t bus_dropped;    /* deliveries that full queues dropped or refused */
     uint64_t bus_wakes;      /* sleeping threads that were woken */
+
+    /* Listeners. */
+    uint64_t changes_told; /* queued for listeners, once for all of them */
+    uint64_t changes_lost; /* for which the queue had no room */
 } KevyStats;
 
 /* Fills *stats. Before the call stats->size is sizeof(KevyStats); a library

@@ -113,6 +113,8 @@
 #include "kevy/src/engine/error.c"
 #include "kevy/src/engine/gate.c"
 #include "kevy/src/engine/host.c"
+#include "kevy/src/engine/listen.c"
+#include "kevy/src/engine/listen_clock.c"
 #include "kevy/src/engine/registry.c"
 #include "kevy/src/engine/stats.c"
 #include "kevy/src/engine/write.c"

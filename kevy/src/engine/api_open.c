@@ -89,9 +89,16 @@ void kevy_close(KevyDb *db)
     if (db == NULL || db->fork_count != kv_fork_count()) {
         return;
     }
-    if (kv_gate_close(db)) {
-        kv_engine_leave(db);
+    if (kv_gate_close(db) && !kv_listen_puts_off(db)) {
+        kv_handle_end(db);
     }
+}
+
+void kv_handle_end(KevyDb *db)
+{
+    kv_gate_drain(db);
+    kv_listen_leave(db);
+    kv_engine_leave(db);
 }
 
 /* Enters a call and keeps the handle while it waits outside the epoch. */

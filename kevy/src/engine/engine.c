@@ -87,6 +87,7 @@ static struct kv_engine *engine_block(const struct kv_open *open)
         list_init(&engine->node);
         kv_mutex_init(&engine->writer);
         engine->os = open->os;
+        kv_listen_init(engine);
         kv_clock_init(&engine->clock, open->os);
     }
     return engine;
@@ -117,6 +118,7 @@ int kv_engine_new(const struct kv_open *open, struct kv_engine **out, KevyError 
 
 void kv_engine_free(struct kv_engine *engine)
 {
+    kv_listen_done(engine);
     if (engine->bus != NULL) {
         kv_bus_drop(engine->bus);
     }

@@ -23,6 +23,7 @@
 
 #include "base/list.h"
 #include "kevy/src/bus/bus.h"
+#include "kevy/src/engine/listen.h"
 #include "kevy/src/keyspace/keyspace.h"
 #include "kevy/src/log/log.h"
 #include "kevy/src/os/os_thread.h"
@@ -35,6 +36,8 @@ struct kv_engine {
     struct kv_log *log;
     struct kv_keyspace keyspace;
     struct kv_bus *bus;
+    const KevyDb *writing; /* the handle that holds the lock to write, or the last that did */
+    struct kv_listeners listeners;
     KevyOpenReport report;
     bool is_durable; /* file-backed */
     char *path;      /* as it was opened, NUL-terminated; NULL in memory */
@@ -55,6 +58,7 @@ struct KevyDb {
     _Atomic uint32_t is_closed;
     _Atomic uint32_t is_shut; /* kevy_shutdown: writes fail */
     _Atomic uint32_t pins;    /* calls that left the epoch but not the handle, see gate.h */
+    KevyDb *close_next;       /* in a list of listen.c */
 };
 
 /* How a store is opened; tests bring their own os and memory. */
@@ -70,6 +74,10 @@ struct kv_open {
 /* Opens or shares a store. 0 and a handle that is yours (free with
  * kevy_close), or a status < 0 with *error filled. Any thread. */
 int kv_engine_open(const struct kv_open *open, KevyDb **out, KevyError *error);
+
+/* Ends a handle that kv_gate_close marked: waits for its calls and listeners,
+ * and leaves. */
+void kv_handle_end(KevyDb *db);
 
 /* Gives a handle's share up; the last one closes the store. */
 void kv_engine_leave(KevyDb *db);

@@ -31,11 +31,15 @@ bool kv_gate_close(KevyDb *db)
         return false;
     }
     kv_port_close(&db->port);
+    return true;
+}
+
+void kv_gate_drain(KevyDb *db)
+{
     kv_epoch_wait();
     uint32_t pins = atomic_fetch_or_explicit(&db->pins, GATE_CLOSING, memory_order_acq_rel);
     for (pins |= GATE_CLOSING; pins != GATE_CLOSING;) {
         (void)kv_park_wait(&db->pins, pins, KV_FOREVER);
         pins = atomic_load_explicit(&db->pins, memory_order_acquire);
     }
-    return true;
 }

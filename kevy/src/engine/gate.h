@@ -47,9 +47,12 @@ static inline void kv_gate_leave(struct kv_epoch_slot *slot)
 void kv_gate_pin(KevyDb *db);
 void kv_gate_unpin(KevyDb *db);
 
-/* Marks the handle closed and waits for every call that is inside. False when
- * it was closed already. */
+/* Marks the handle closed: no call enters any more, and waiters are woken.
+ * False when it was closed already. */
 bool kv_gate_close(KevyDb *db);
+
+/* Waits for every call that is inside a closed handle. */
+void kv_gate_drain(KevyDb *db);
 
 /* Whether writes through this handle are refused: after kevy_shutdown. */
 static inline bool kv_gate_is_shut(KevyDb *db)

@@ -57,6 +57,8 @@ void kv_engine_stats(const struct kv_engine *engine, KevyStats *out)
     out->bus_deliveries = bus.deliveries;
     out->bus_dropped = bus.dropped;
     out->bus_wakes = bus.wakes;
+    out->changes_told = engine->listeners.told;
+    out->changes_lost = engine->listeners.lost_all;
 }
 
 int32_t kevy_stats(KevyDb *db, KevyStats *stats)

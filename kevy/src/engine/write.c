@@ -10,13 +10,20 @@
 int kv_write_leave(struct kv_write *write, int status)
 {
     KevyDb *db = write->db;
-    if (write->lsn == 0 || status < 0) {
+    bool has_promise = write->lsn != 0 && status >= 0;
+    if (!has_promise && !write->has_news) {
         kv_gate_leave(write->slot);
         return status;
     }
     kv_gate_pin(db);
     kv_gate_leave(write->slot);
-    int promise = kv_log_commit(db->engine->log, write->lsn);
+    int promise = has_promise ? kv_log_commit(db->engine->log, write->lsn) : 0;
+    if (write->has_news) {
+        kv_listen_deliver(db->engine);
+    }
     kv_gate_unpin(db);
+    if (write->has_news) {
+        kv_listen_close_put_off();
+    }
     return promise < 0 ? promise : status;
 }

@@ -4,9 +4,10 @@
  *
  *   enter   the gate; what can be prepared without the lock follows
  *   lock    the writer lock; refused on a handle that was shut down
- *   unlock  notes how far the log now reaches
+ *   unlock  notes how far the log now reaches, and whether somebody listens
  *   leave   the gate; in file stores waits until the log has kept its promise
- *           for that far, with the handle pinned and nothing held
+ *           for that far, then tells the listeners, with the handle pinned and
+ *           nothing held
  *
  * Threads: one owner for each kv_write.
  */
@@ -19,6 +20,7 @@ struct kv_write {
     KevyDb *db;
     struct kv_epoch_slot *slot;
     uint64_t lsn; /* 0: nothing was written */
+    bool has_news;
 };
 
 /* 0; or a status < 0, and there is nothing to leave. */
@@ -26,6 +28,7 @@ static inline int kv_write_enter(KevyDb *db, struct kv_write *write)
 {
     write->db = db;
     write->lsn = 0;
+    write->has_news = false;
     return kv_gate_enter(db, &write->slot);
 }
 
@@ -38,6 +41,7 @@ static inline int kv_write_lock(struct kv_write *write)
         kv_mutex_unlock(&engine->writer);
         return KEVY_ECLOSED;
     }
+    engine->writing = write->db;
     return 0;
 }
 
@@ -45,10 +49,12 @@ static inline void kv_write_unlock(struct kv_write *write)
 {
     struct kv_engine *engine = write->db->engine;
     write->lsn = engine->is_durable ? kv_log_end(engine->log) : 0;
+    write->has_news = engine->keyspace.watch != NULL && kv_listen_has_news(&engine->listeners);
     kv_mutex_unlock(&engine->writer);
 }
 
-/* Leaves. Returns `status`, or < 0 when it was >= 0 and the log failed. */
+/* Leaves. Returns `status`, or < 0 when it was >= 0 and the log failed. A
+ * listener may have closed the handle: it is not to be touched any more. */
 int kv_write_leave(struct kv_write *write, int status);
 
 #endif

@@ -98,6 +98,14 @@ void kv_thread_join(struct kv_thread *thread)
     (void)failed;
 }
 
+void kv_thread_detach(struct kv_thread *thread)
+{
+    ASSERT(kv_thread_is_self(thread));
+    int failed = pthread_detach(thread->raw);
+    ASSERT(failed == 0);
+    (void)failed;
+}
+
 bool kv_thread_is_self(const struct kv_thread *thread)
 {
     return pthread_equal(thread->raw, pthread_self()) != 0;

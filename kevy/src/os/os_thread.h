@@ -137,6 +137,10 @@ int32_t kv_thread_start(struct kv_thread *thread, void (*run)(void *user), void 
 /* Waits until the thread has ended. Once for each start, not from the thread itself. */
 void kv_thread_join(struct kv_thread *thread);
 
+/* Instead of joining it: from the thread itself, which is about to end. Nothing is waited for, and
+ * the structure may go at once. */
+void kv_thread_detach(struct kv_thread *thread);
+
 /* Says whether the caller is this thread. */
 bool kv_thread_is_self(const struct kv_thread *thread);
 
