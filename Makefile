@@ -7,7 +7,7 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 build = cmake --preset $(1) >/dev/null && cmake --build build/$(1) -j $(JOBS)
 
-.PHONY: all demo test check doors release install fuzz cover fmt clean help
+.PHONY: all demo test check doors release install kills fuzz cover fmt clean help
 all: ## build and test, the dev preset
 	@tools/setup build
 	@tools/test dev
@@ -32,6 +32,11 @@ release: ## build/release, what install installs
 
 install: release ## to PREFIX
 	cmake --install build/release --prefix $(PREFIX)
+
+kills: ## N=1000 SIGKILLs at random moments under each flush policy
+	@tools/setup build
+	@$(call build,dev)
+	KEVY_KILLS=$(or $(N),1000) build/dev/test/test_kills
 
 fuzz: ## one fuzz target: T=name S=seconds
 	@tools/setup fuzz

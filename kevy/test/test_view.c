@@ -4,6 +4,9 @@
  * key, the segment, the file or the store, and nobody can write to the store
  * through it. Races are in test_view_race.c.
  */
+#if !defined(_GNU_SOURCE) && !defined(__APPLE__)
+#define _GNU_SOURCE
+#endif
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
