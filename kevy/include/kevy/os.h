@@ -42,7 +42,8 @@ typedef struct kevy_os {
     /* Opens the folder `path`: its number, or -ENOENT, -ENOTDIR, … */
     int (*dir_open)(void *self, const char *path);
 
-    /* Writes two numbers that tell this open folder from every other. */
+    /* Writes two numbers that tell this open folder from every other; -ENOENT
+     * when it has been removed. */
     int (*dir_identity)(void *self, int dir, uint64_t out[2]);
 
     /* Calls each(user, name) for everything in the folder but . and .. */

@@ -48,10 +48,15 @@ static void flush_take(struct kv_log *log, struct flush *out)
     atomic_store_explicit(&files->pending_since_ns, 0, memory_order_relaxed);
 }
 
-/* Holding no lock. */
+/* Holding no lock. Flushing files whose folder was removed makes nothing durable. */
 static int flush_run(struct kv_log *log, const struct flush *flush)
 {
     const kevy_os *os = log->os;
+    uint64_t identity[2];
+    int folder = os->dir_identity(os->self, log->files->dir, identity);
+    if (folder < 0) {
+        return kv_file_status(folder);
+    }
     for (struct kv_segment *at = flush->list; at != NULL; at = at->flush_next) {
         int result = os->file_flush(os->self, at->file);
         if (result < 0) {

@@ -64,7 +64,7 @@ static int posix_dir_identity(void *self, int dir, uint64_t out[2])
     }
     out[0] = (uint64_t)info.st_dev;
     out[1] = (uint64_t)info.st_ino;
-    return 0;
+    return info.st_nlink == 0 ? -ENOENT : 0;
 }
 
 static int posix_dir_list(void *self, int dir, void (*each)(void *user, const char *name),
