@@ -30,6 +30,12 @@ static int apply(void *user, const struct kv_log_record *record)
     return 0;
 }
 
+static void ahead(void *user, const uint32_t *refs, size_t count)
+{
+    const struct kv_engine *engine = user;
+    kv_keyspace_fetch(&engine->keyspace, refs, count);
+}
+
 static int move(void *user, uint32_t old_ref, uint32_t new_ref)
 {
     struct kv_engine *engine = user;
@@ -65,6 +71,7 @@ static int open_durable(struct kv_engine *engine, const struct kv_open *open, Ke
                                      .fsync = open->options->fsync,
                                      .segment_size = open->segment_size,
                                      .is_threadless = open->is_threadless,
+                                     .ahead = ahead,
                                      .move = move,
                                      .move_user = engine};
     uint64_t begin_ns = engine->os->boot_ns(engine->os->self);

@@ -177,6 +177,10 @@ int kv_keyspace_random(const struct kv_keyspace *ks, uint32_t db, uint64_t rando
  * retired. 0, or KEVY_ENOMEM. */
 int kv_keyspace_apply(struct kv_keyspace *ks, uint32_t ref);
 
+/* Fetches into the cache what applying these values and tombstones will
+ * touch. */
+void kv_keyspace_fetch(const struct kv_keyspace *ks, const uint32_t *refs, size_t count);
+
 /* Sets the map: a database that takes another's namespace takes its keys, one
  * whose namespace is new is empty, keys of a namespace that is no longer named
  * are gone. */

@@ -11,6 +11,9 @@
 
 #include "base/hash.h"
 
+/* Keys whose buckets are fetched together. */
+enum { FETCH_AHEAD = 16 };
+
 static void retire_entry(void *user, uint32_t ref)
 {
     const struct kv_journal *journal = user;
@@ -244,6 +247,29 @@ int kv_keyspace_apply(struct kv_keyspace *ks, uint32_t ref)
         return 0;
     }
     return KEVY_ECORRUPT;
+}
+
+/* Records mostly come in runs of one namespace. */
+void kv_keyspace_fetch(const struct kv_keyspace *ks, const uint32_t *refs, size_t count)
+{
+    struct kv_key keys[FETCH_AHEAD];
+    for (size_t i = 0; i < count;) {
+        uint32_t id = kv_record_namespace(kv_space_record(ks->space, refs[i]));
+        uint32_t db = index_of(ks->namespaces, id);
+        const struct kv_database *database =
+            db == KV_DATABASE_COUNT ? NULL : kv_database_of(ks, db);
+        size_t run = 0;
+        for (; i < count && run < FETCH_AHEAD; run++, i++) {
+            const uint8_t *record = kv_space_record(ks->space, refs[i]);
+            if (kv_record_namespace(record) != id) {
+                break;
+            }
+            keys[run] = key_of(ks, record);
+        }
+        if (database != NULL) {
+            kv_table_fetch(&database->table, keys, run);
+        }
+    }
 }
 
 int kv_keyspace_move(struct kv_keyspace *ks, uint32_t old_ref, uint32_t new_ref)

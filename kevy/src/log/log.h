@@ -51,6 +51,10 @@ struct kv_log_record {
  * ends the open with that status. */
 typedef int kv_log_apply_fn(void *user, const struct kv_log_record *record);
 
+/* Replay is about to apply these records, of which none is an extent's: a
+ * chance to fetch what that will touch. */
+typedef void kv_log_ahead_fn(void *user, const uint32_t *refs, size_t count);
+
 /* Collection found the record at old_ref; the same record now also lies at
  * new_ref. Returns 1 when old_ref is still the newest of its key, which then
  * is new_ref; else 0. With new_ref = old_ref it only asks; of a tombstone it is
@@ -66,6 +70,7 @@ struct kv_log_options {
     uint8_t fsync;           /* KEVY_FSYNC_… */
     size_t segment_size;     /* 0: 4 MiB; a power of two from 64 KiB up to that */
     bool is_threadless;      /* what a thread would do is done in kv_log_commit */
+    kv_log_ahead_fn *ahead;  /* NULL: not needed; its user is that of apply */
     kv_log_move_fn *move;    /* NULL: no collection */
     void *move_user;
 };

@@ -37,6 +37,7 @@ struct kv_opening {
     const kevy_os *os;
     struct bytes dir;
     kv_log_apply_fn *apply;
+    kv_log_ahead_fn *ahead;
     void *user;
     KevyOpenReport *report;
     KevyError *error;

@@ -114,6 +114,10 @@ static int apply_extent(struct kv_opening *opening, struct kv_segment *segment,
 
 /* ---- Segments ---- */
 
+/* Records that are read before the first of them is applied, so that what they
+ * touch can be fetched meanwhile. */
+enum { RUN_AHEAD = 16 };
+
 /* A run through one segment. */
 struct run {
     struct kv_opening *opening;
@@ -121,6 +125,9 @@ struct run {
     struct kv_cursor cursor;
     enum kv_step end;  /* how the reading ended */
     uint32_t batch_id; /* of a batch that was found to be whole */
+    size_t count;      /* records that were read and wait to be applied */
+    const uint8_t *records[RUN_AHEAD];
+    uint64_t lsns[RUN_AHEAD];
 };
 
 /* A batch begins at the record. Returns 1 when all of it is there, 0 when its
@@ -165,17 +172,49 @@ static int run_batch(struct run *run, const uint8_t *record)
     return answer;
 }
 
-static int run_record(struct run *run, const uint8_t *record)
+static uint32_t run_ref(const struct run *run, const uint8_t *record)
+{
+    return kv_ref_of(run->segment->slot, (size_t)(record - run->segment->base));
+}
+
+static int run_record(struct run *run, const uint8_t *record, uint64_t lsn)
 {
     uint8_t type = kv_record_type(record);
-    uint64_t lsn = run->cursor.lsn - kv_record_lsn_count(record);
-    uint32_t ref = kv_ref_of(run->segment->slot, (size_t)(record - run->segment->base));
+    uint32_t ref = run_ref(run, record);
     run->opening->report->replayed_bytes += kv_record_size(record);
     if (type == KV_RECORD_EXTENT) {
         return apply_extent(run->opening, run->segment, record, ref, lsn);
     }
     return type == KV_RECORD_COMMIT ? KEVY_OK
                                     : apply_record(run->opening, run->segment, record, ref, lsn);
+}
+
+/* Applies the records that wait. */
+static int run_apply(struct run *run)
+{
+    uint32_t refs[RUN_AHEAD];
+    size_t count = 0;
+    int status = KEVY_OK;
+    for (size_t i = 0; i < run->count; i++) {
+        if (kv_record_type(run->records[i]) <= KV_RECORD_TOMBSTONE) {
+            refs[count++] = run_ref(run, run->records[i]);
+        }
+    }
+    if (run->opening->ahead != NULL && count > 1) {
+        run->opening->ahead(run->opening->user, refs, count);
+    }
+    for (size_t i = 0; status == KEVY_OK && i < run->count; i++) {
+        status = run_record(run, run->records[i], run->lsns[i]);
+    }
+    run->count = 0;
+    return status;
+}
+
+static int run_take(struct run *run, const uint8_t *record)
+{
+    run->records[run->count] = record;
+    run->lsns[run->count++] = run->cursor.lsn - kv_record_lsn_count(record);
+    return run->count < RUN_AHEAD ? KEVY_OK : run_apply(run);
 }
 
 /* Replays from the cursor on as far as the records are good. */
@@ -190,8 +229,9 @@ static int replay_run(struct run *run)
             run->end = KV_STEP_END;
             break;
         }
-        status = answer == 1 ? run_record(run, record) : KEVY_OK;
+        status = answer == 1 ? run_take(run, record) : KEVY_OK;
     }
+    status = status == KEVY_OK ? run_apply(run) : status;
     if (status != KEVY_OK) {
         return kv_fail_slot(run->opening, status, 0, run->segment->slot, run->cursor.offset,
                             "a record could not be applied");

@@ -405,6 +405,7 @@ int kv_log_open(struct kv_log **out, const struct kv_log_options *options, kv_lo
                                        .os = options->os,
                                        .dir = options->dir,
                                        .apply = apply,
+                                       .ahead = options->ahead,
                                        .user = user,
                                        .report = report,
                                        .error = error};
