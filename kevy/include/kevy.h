@@ -218,7 +218,8 @@ KEVY_API void kevy_sub_close(KevySub *sub);
     X(-9, ECLOSED, "the handle is closed")                                                         \
     X(-10, ETYPE, "the key holds a value of another type")                                         \
     X(-11, EPATH, "the path cannot be used as a store directory")                                  \
-    X(-12, EACCESS, "permission denied")
+    X(-12, EACCESS, "permission denied")                                                           \
+    X(-13, EMEMORY, "the store holds as much as its maxmemory allows")
 
 typedef enum kevy_status {
 #define KEVY_STATUS_ENUM(value, name, text) KEVY_##name = (value),
@@ -268,6 +269,26 @@ KEVY_API int32_t kevy_cmd_packed(KevyDb *db, const uint8_t *packed, size_t packe
 
 /* Returns 0 when everything written before the call is durable, or -2. */
 KEVY_API int32_t kevy_sync(KevyDb *db);
+
+/* What gives way when a store has reached its maxmemory; Redis's policies. */
+#define KEVY_EVICT_NONE 0        /* nothing: writes that need room fail (default) */
+#define KEVY_EVICT_ALLKEYS_LRU 1 /* keys not used for long */
+#define KEVY_EVICT_ALLKEYS_LFU 2 /* keys used rarely */
+#define KEVY_EVICT_ALLKEYS_RANDOM 3
+#define KEVY_EVICT_VOLATILE_LRU 4 /* the same, among keys with a time to live */
+#define KEVY_EVICT_VOLATILE_LFU 5
+#define KEVY_EVICT_VOLATILE_RANDOM 6
+#define KEVY_EVICT_VOLATILE_TTL 7 /* the key that expires next */
+
+/* Bounds what the store holds to `bytes` of KevyStats.memory_used, 0 no bound,
+ * for all its handles and until it is closed. A write that needs room, and
+ * finds the store above its bound, first makes keys give way, a bounded number
+ * of them: they are deleted, in the log too. If none can, it fails with nothing
+ * changed: -2, or the error reply that Redis gives. "Least used" is Redis's
+ * approximation: the best of a few chosen by chance, by a byte for each key
+ * that only these policies have. Evicts what is too much before it returns.
+ * 0, -1 no such policy, -2 no memory for the bytes. */
+KEVY_API int32_t kevy_set_maxmemory(KevyDb *db, uint64_t bytes, int32_t policy);
 
 /* What happened to a key, or to a whole database. */
 #define KEVY_CHANGE_SET 1    /* its value or its time to live was set */

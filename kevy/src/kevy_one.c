@@ -42,7 +42,9 @@
 
 #include "kevy/src/keyspace/blocks.c"
 #include "kevy/src/keyspace/deadlines.c"
+#include "kevy/src/keyspace/heat.c"
 #include "kevy/src/keyspace/keyspace.c"
+#include "kevy/src/keyspace/keyspace_evict.c"
 #include "kevy/src/keyspace/keyspace_map.c"
 #include "kevy/src/keyspace/keyspace_reclaim.c"
 #include "kevy/src/keyspace/keyspace_walk.c"
@@ -116,5 +118,6 @@
 #include "kevy/src/engine/listen.c"
 #include "kevy/src/engine/listen_clock.c"
 #include "kevy/src/engine/registry.c"
+#include "kevy/src/engine/room.c"
 #include "kevy/src/engine/stats.c"
 #include "kevy/src/engine/write.c"

@@ -39,6 +39,10 @@ static inline bool kv_call_refuse(struct kv_call *call, const char *text)
     return false;
 }
 
+/* Redis's names of the policies KEVY_EVICT_…, by their numbers. */
+#define KV_EVICT_COUNT 8
+extern const char *const kv_evict_names[KV_EVICT_COUNT];
+
 /* ---- Subcommands ---- */
 
 struct kv_subcommand {

@@ -33,16 +33,18 @@ static void read_databases(struct kv_call *call, const struct kv_facts *facts)
     kv_reply_bulk_int(call->reply, KV_DATABASE_COUNT);
 }
 
+const char *const kv_evict_names[KV_EVICT_COUNT] = {
+    "noeviction",   "allkeys-lru",  "allkeys-lfu",     "allkeys-random",
+    "volatile-lru", "volatile-lfu", "volatile-random", "volatile-ttl"};
+
 static void read_maxmemory(struct kv_call *call, const struct kv_facts *facts)
 {
-    (void)facts;
-    kv_reply_bulk_int(call->reply, 0);
+    kv_reply_bulk_uint(call->reply, facts->stats.memory_max);
 }
 
 static void read_policy(struct kv_call *call, const struct kv_facts *facts)
 {
-    (void)facts;
-    kv_reply_bulk_text(call->reply, "noeviction");
+    kv_reply_bulk_text(call->reply, kv_evict_names[facts->policy % KV_EVICT_COUNT]);
 }
 
 static void read_bulk_max(struct kv_call *call, const struct kv_facts *facts)
@@ -75,6 +77,79 @@ static int set_appendfsync(struct kv_call *call, struct bytes value)
     return call->host->set_fsync(call->host->self, (uint8_t)fsync_of(value));
 }
 
+/* A number of bytes with a unit: k, m, g are powers of 1000, kb, mb, gb of 1024. */
+static bool memory_of(struct bytes value, uint64_t *out)
+{
+    static const struct {
+        const char *name;
+        uint64_t size;
+    } units[] = {{"", 1},        {"b", 1},        {"k", 1000},       {"kb", 1 << 10},
+                 {"m", 1000000}, {"mb", 1 << 20}, {"g", 1000000000}, {"gb", 1 << 30}};
+    size_t digits = 0;
+    int64_t number;
+    while (digits < value.size && value.data[digits] >= '0' && value.data[digits] <= '9') {
+        digits++;
+    }
+    struct bytes unit = bytes_of(value.data + digits, value.size - digits);
+    if (!kv_number_parse_int(bytes_of(value.data, digits), &number)) {
+        return false;
+    }
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        if (kv_arg_is(unit, units[i].name)) {
+            *out = (uint64_t)number * units[i].size;
+            return (uint64_t)number <= UINT64_MAX / units[i].size;
+        }
+    }
+    return false;
+}
+
+static const char *check_maxmemory(const struct kv_call *call, struct bytes value)
+{
+    uint64_t bytes;
+    if (call->host->set_memory == NULL || call->host->facts == NULL) {
+        return "can't set immutable config";
+    }
+    return memory_of(value, &bytes) ? NULL : "argument must be a memory value";
+}
+
+static int set_maxmemory(struct kv_call *call, struct bytes value)
+{
+    struct kv_facts facts;
+    uint64_t bytes = 0;
+    (void)memory_of(value, &bytes);
+    call->host->facts(call->host->self, false, &facts);
+    return call->host->set_memory(call->host->self, bytes, facts.policy);
+}
+
+static int32_t policy_of(struct bytes value)
+{
+    for (int32_t i = 0; i < KV_EVICT_COUNT; i++) {
+        if (kv_arg_is(value, kv_evict_names[i])) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+static const char *check_policy(const struct kv_call *call, struct bytes value)
+{
+    if (call->host->set_memory == NULL || call->host->facts == NULL) {
+        return "can't set immutable config";
+    }
+    return policy_of(value) >= 0
+               ? NULL
+               : "argument(s) must be one of the following: volatile-lru, volatile-lfu, "
+                 "volatile-random, volatile-ttl, allkeys-lru, allkeys-lfu, allkeys-random, "
+                 "noeviction";
+}
+
+static int set_policy(struct kv_call *call, struct bytes value)
+{
+    struct kv_facts facts;
+    call->host->facts(call->host->self, false, &facts);
+    return call->host->set_memory(call->host->self, facts.stats.memory_max, policy_of(value));
+}
+
 static const struct config_option {
     const char *name;
     void (*read)(struct kv_call *call, const struct kv_facts *facts);
@@ -84,8 +159,8 @@ static const struct config_option {
                       {"appendonly", read_appendonly, NULL, NULL},
                       {"databases", read_databases, NULL, NULL},
                       {"dir", read_dir, NULL, NULL},
-                      {"maxmemory", read_maxmemory, NULL, NULL},
-                      {"maxmemory-policy", read_policy, NULL, NULL},
+                      {"maxmemory", read_maxmemory, check_maxmemory, set_maxmemory},
+                      {"maxmemory-policy", read_policy, check_policy, set_policy},
                       {"proto-max-bulk-len", read_bulk_max, NULL, NULL}};
 
 enum { OPTION_COUNT = sizeof config_options / sizeof *config_options };

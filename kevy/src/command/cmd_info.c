@@ -65,7 +65,7 @@ static void section_memory(struct info *info)
     line_number(info, "kevy_memory_bus", stats->memory_bus);
     line_number(info, "kevy_memory_dead", stats->memory_dead);
     line_number(info, "maxmemory", stats->memory_max);
-    line_text(info, "maxmemory_policy", "noeviction");
+    line_text(info, "maxmemory_policy", kv_evict_names[info->facts.policy % KV_EVICT_COUNT]);
 }
 
 static void section_persistence(struct info *info)

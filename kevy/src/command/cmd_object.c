@@ -58,7 +58,10 @@ static void run_idletime(struct kv_call *call)
 static void run_freq(struct kv_call *call)
 {
     struct kv_item item;
-    if (kv_call_find(call, call->argv[2], &item)) {
+    int frequency = kv_keyspace_frequency(call->keyspace, call->argv[2]);
+    if (frequency >= 0 && kv_call_find(call, call->argv[2], &item)) {
+        kv_reply_int(call->reply, frequency);
+    } else if (kv_call_find(call, call->argv[2], &item)) {
         kv_call_refuse(call, "ERR An LFU maxmemory policy is not selected, access frequency not "
                              "tracked. Please note that when switching between policies at "
                              "runtime LRU and LFU data will take some time to adjust.");

@@ -250,6 +250,9 @@ void kv_command_store_error(struct kv_reply *reply, int status)
     case KEVY_ELIMIT:
         kv_reply_error(reply, "ERR a limit of the store was passed, nothing was changed");
         return;
+    case KEVY_EMEMORY:
+        kv_reply_error(reply, "OOM command not allowed when used memory > 'maxmemory'.");
+        return;
     case KEVY_ECLOSED:
         kv_reply_error(reply, "ERR the store is shut down, writes are refused");
         return;

@@ -18,6 +18,7 @@ struct kv_facts {
     struct bytes dir; /* empty: in memory */
     uint8_t fsync;    /* KEVY_FSYNC_… */
     uint64_t opened_ms;
+    int32_t policy; /* KEVY_EVICT_…, what gives way at stats.memory_max */
     KevyStats stats;
 };
 
@@ -30,6 +31,10 @@ struct kv_host {
 
     /* Sets the flush policy. 0 or a kevy_status < 0. Without the store's lock. */
     int (*set_fsync)(void *self, uint8_t fsync);
+
+    /* Sets maxmemory and its policy, and evicts. 0 or a kevy_status < 0. Without
+     * the store's lock. */
+    int (*set_memory)(void *self, uint64_t bytes, int32_t policy);
 
     /* Returns after that time. Without the store's lock. */
     void (*sleep_ms)(void *self, uint64_t ms);

@@ -35,7 +35,13 @@ static void run_write(struct kv_write *write, const struct kv_command *command,
         return;
     }
     uint64_t changes = call->keyspace->changes;
-    kv_command_run(command, call);
+    bool may_grow = (command->flags & KV_GROWS) != 0;
+    status = may_grow ? kv_room_make(write->db->engine) : 0;
+    if (status < 0) {
+        kv_command_store_error(call->reply, status);
+    } else {
+        kv_command_run(command, call);
+    }
     bool is_changed = call->keyspace->changes != changes;
     kv_write_unlock(write);
     write->lsn = is_changed ? write->lsn : 0;

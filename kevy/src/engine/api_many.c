@@ -166,7 +166,11 @@ static int put(struct kv_write *write, const struct kv_pair *pairs, size_t count
 {
     int status = kv_write_lock(write);
     if (status == 0) {
-        status = kv_keyspace_put(&write->db->engine->keyspace, 0, pairs, count);
+        struct kv_engine *engine = write->db->engine;
+        status = kv_room_make(engine);
+        if (status == 0) {
+            status = kv_keyspace_put(&engine->keyspace, 0, pairs, count);
+        }
         kv_write_unlock(write);
     }
     return status;

@@ -178,7 +178,11 @@ static int put_one(struct kv_write *write, struct kv_key key, struct bytes value
 {
     int status = kv_write_lock(write);
     if (status == 0) {
-        status = kv_keyspace_put_key(&write->db->engine->keyspace, 0, key, value, expiry_ms);
+        struct kv_engine *engine = write->db->engine;
+        status = kv_room_make(engine);
+        if (status == 0) {
+            status = kv_keyspace_put_key(&engine->keyspace, 0, key, value, expiry_ms);
+        }
         kv_write_unlock(write);
     }
     return status;

@@ -38,6 +38,7 @@ struct kv_engine {
     struct kv_bus *bus;
     const KevyDb *writing; /* the handle that holds the lock to write, or the last that did */
     struct kv_listeners listeners;
+    uint64_t memory_max; /* maxmemory, 0 none; under the writer lock */
     KevyOpenReport report;
     bool is_durable; /* file-backed */
     char *path;      /* as it was opened, NUL-terminated; NULL in memory */
@@ -90,6 +91,18 @@ int kv_engine_new(const struct kv_open *open, struct kv_engine **out, KevyError 
 
 /* Flushes, closes and frees a store. */
 void kv_engine_free(struct kv_engine *engine);
+
+/* Before a write that needs room: evicts if the store is above its maxmemory. 0,
+ * KEVY_EMEMORY, or why evicting failed. Under the writer lock, in an epoch. */
+int kv_room_make_slow(struct kv_engine *engine);
+static inline int kv_room_make(struct kv_engine *engine)
+{
+    return engine->memory_max == 0 ? 0 : kv_room_make_slow(engine);
+}
+
+/* Sets maxmemory and policy, and evicts. 0, KEVY_EMISUSE, KEVY_ENOMEM. Not under
+ * the lock. */
+int kv_room_set(struct kv_engine *engine, uint64_t bytes, int32_t policy);
 
 /* Counts and measures everything. Under the writer lock. */
 void kv_engine_stats(const struct kv_engine *engine, KevyStats *out);

@@ -21,6 +21,7 @@ static void host_facts(void *self, bool is_locked, struct kv_facts *out)
         kv_mutex_lock(&engine->writer);
     }
     kv_engine_stats(engine, &out->stats);
+    out->policy = engine->keyspace.policy;
     if (!is_locked) {
         kv_mutex_unlock(&engine->writer);
     }
@@ -30,6 +31,11 @@ static int host_set_fsync(void *self, uint8_t fsync)
 {
     kv_engine_set_fsync(self, fsync);
     return 0;
+}
+
+static int host_set_memory(void *self, uint64_t bytes, int32_t policy)
+{
+    return kv_room_set(((KevyDb *)self)->engine, bytes, policy);
 }
 
 static void host_sleep(void *self, uint64_t ms)
@@ -44,6 +50,9 @@ static void host_sleep(void *self, uint64_t ms)
 
 struct kv_host kv_host_of(KevyDb *db)
 {
-    return (struct kv_host){
-        .self = db, .facts = host_facts, .set_fsync = host_set_fsync, .sleep_ms = host_sleep};
+    return (struct kv_host){.self = db,
+                            .facts = host_facts,
+                            .set_fsync = host_set_fsync,
+                            .set_memory = host_set_memory,
+                            .sleep_ms = host_sleep};
 }

@@ -28,6 +28,7 @@ static void stats_memory(const struct kv_engine *engine, const struct kv_log_sta
     out->memory_table = kv_keyspace_memory(&engine->keyspace);
     out->memory_bus = kv_bus_memory(engine->bus);
     out->memory_other = counted - out->memory_table + sizeof *engine;
+    out->memory_max = engine->memory_max;
     out->memory_used =
         out->memory_records + out->memory_table + out->memory_bus + out->memory_other;
 }

@@ -32,6 +32,7 @@ void kv_keyspace_init(struct kv_keyspace *ks, struct kv_mem *mem, const struct k
 void kv_keyspace_done(struct kv_keyspace *ks)
 {
     kv_graveyard_done(&ks->yard);
+    kv_heat_free(ks->mem, atomic_load_explicit(&ks->heat, memory_order_relaxed));
     for (uint32_t i = 0; i < KV_DATABASE_COUNT; i++) {
         struct kv_database *database = kv_database_of(ks, i);
         if (database != NULL) {
@@ -73,11 +74,16 @@ struct kv_key kv_keyspace_key(const struct kv_keyspace *ks, struct bytes name)
 /* ---- Finding ---- */
 
 /* 1 and the item, unless the record has expired. */
-static inline int item_of(const struct kv_keyspace *ks, uint32_t ref, struct kv_item *out)
+static inline int item_of(const struct kv_keyspace *ks, uint32_t ref, uint64_t hash,
+                          struct kv_item *out)
 {
     const uint8_t *record = kv_space_record(ks->space, ref);
     if (kv_keyspace_has_expired(ks, record)) {
         return 0;
+    }
+    struct kv_heat *heat = atomic_load_explicit(&ks->heat, memory_order_acquire);
+    if (heat != NULL) {
+        kv_heat_touch(heat, hash);
     }
     *out = (struct kv_item){kv_record_value(ks->space, record), kv_record_expiry(record)};
     return 1;
@@ -91,7 +97,7 @@ int kv_keyspace_peek(const struct kv_keyspace *ks, uint32_t db, struct kv_key ke
     for (unsigned tries = 0; database != NULL && tries < PEEK_TRIES; tries++) {
         uint32_t ref = kv_table_peek(&database->table, key, &is_sure);
         if (ref != 0) {
-            return item_of(ks, ref, out);
+            return item_of(ks, ref, key.hash, out);
         }
         if (is_sure) {
             return 0;
@@ -118,7 +124,7 @@ int kv_keyspace_find_key(const struct kv_keyspace *ks, uint32_t db, struct kv_ke
 {
     const struct kv_database *database = kv_database_of(ks, db);
     uint32_t ref = database == NULL ? 0 : kv_table_find(&database->table, key);
-    return ref == 0 ? 0 : item_of(ks, ref, out);
+    return ref == 0 ? 0 : item_of(ks, ref, key.hash, out);
 }
 
 int kv_keyspace_find(const struct kv_keyspace *ks, uint32_t db, struct bytes key,

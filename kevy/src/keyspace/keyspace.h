@@ -19,6 +19,7 @@
 #define KEVY_SRC_KEYSPACE_KEYSPACE_H
 
 #include "kevy/src/keyspace/deadlines.h"
+#include "kevy/src/keyspace/heat.h"
 #include "kevy/src/keyspace/table.h"
 #include "kevy/src/mem/grave.h"
 #include "kevy/src/os/os_clock.h"
@@ -54,6 +55,9 @@ struct kv_keyspace {
     uint64_t evicted;             /* keys deleted to make room */
     const struct kv_watch *watch; /* NULL: nobody */
     uint32_t tidy_turn;
+    int32_t policy; /* KEVY_EVICT_… */
+    uint64_t evict_turn;
+    struct kv_heat *_Atomic heat; /* NULL: the policy needs none */
     uint32_t namespaces[KV_DATABASE_COUNT];
     struct kv_database *_Atomic databases[KV_DATABASE_COUNT]; /* NULL: empty */
     struct kv_graveyard yard;
@@ -134,6 +138,16 @@ uint64_t kv_keyspace_deadline(const struct kv_keyspace *ks, uint32_t db);
  * moves the deadline on. How many, 0 also while the deadline has not passed;
  * or < 0 with nothing changed. Inside an epoch. */
 int64_t kv_keyspace_reclaim(struct kv_keyspace *ks, uint32_t db, uint64_t now_ms);
+
+/* Sets the policy of eviction. 0, or KEVY_ENOMEM with nothing changed. */
+int kv_keyspace_set_policy(struct kv_keyspace *ks, int32_t policy);
+
+/* Deletes the key that gives way next, for which there is a policy. 1, 0: there
+ * is none, or < 0. Inside an epoch. */
+int kv_keyspace_evict(struct kv_keyspace *ks);
+
+/* How often a key is used, by Redis's counter; -1: the policy counts no uses. */
+int kv_keyspace_frequency(const struct kv_keyspace *ks, struct bytes key);
 
 /* Gives a key that is there another expiry, 0 for none. An expiry that has
  * passed removes the key. 1 done, 0 no such key, < 0. */

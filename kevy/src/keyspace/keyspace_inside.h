@@ -45,6 +45,13 @@ int kv_keyspace_reserve(struct kv_keyspace *ks, struct kv_database *database, si
 void kv_keyspace_note_expiry(struct kv_database *database, uint64_t before, uint64_t hash,
                              uint64_t expiry_ms);
 
+/* Visits the entries of a leaf of the deadlines. */
+void kv_keyspace_visit_leaf(const struct kv_database *database, size_t leaf,
+                            kv_table_visit_fn *visit, void *user);
+
+/* A key is written: notes it in the heat, which grows with the keys. */
+void kv_keyspace_warm(struct kv_keyspace *ks, struct kv_heat *heat, uint64_t hash, bool is_new);
+
 /* Reclaims a few keys that expired a while ago, if there are any. To be called
  * at the start of a write; `has_expiry` says of what kind. */
 void kv_keyspace_tidy(struct kv_keyspace *ks, uint32_t db, bool has_expiry);

@@ -81,12 +81,13 @@ static void reclaim_entry(void *user, uint32_t ref)
     }
 }
 
-static void reclaim_visit(struct reclaim *reclaim, const struct kv_database *database, size_t leaf)
+void kv_keyspace_visit_leaf(const struct kv_database *database, size_t leaf,
+                            kv_table_visit_fn *visit, void *user)
 {
     uint64_t end = kv_table_buckets(&database->table);
     uint64_t first = (uint64_t)leaf * KV_DEADLINE_BUCKETS;
     for (uint64_t i = first; i < first + KV_DEADLINE_BUCKETS && i < end; i++) {
-        kv_table_visit(&database->table, i, reclaim_entry, reclaim);
+        kv_table_visit(&database->table, i, visit, user);
     }
 }
 
@@ -103,7 +104,7 @@ int64_t kv_keyspace_reclaim(struct kv_keyspace *ks, uint32_t db, uint64_t now_ms
     reclaim.next_ms = KV_DEADLINE_NEVER;
     reclaim.count = 0;
     size_t leaf = kv_deadlines_first_leaf(&database->deadlines);
-    reclaim_visit(&reclaim, database, leaf);
+    kv_keyspace_visit_leaf(database, leaf, reclaim_entry, &reclaim);
     if (reclaim.count != 0) {
         int status = kv_keyspace_append(ks, reclaim.drafts, reclaim.count);
         if (status < 0) {

@@ -32,6 +32,10 @@ static void enter_at(struct kv_keyspace *ks, uint32_t db, struct kv_table_entry 
     uint64_t before = kv_table_buckets(&database->table);
     database->expiring_count += draft->expiry_ms != 0;
     kv_table_put_at(&database->table, place, key, draft->ref);
+    struct kv_heat *heat = atomic_load_explicit(&ks->heat, memory_order_relaxed);
+    if (heat != NULL) {
+        kv_keyspace_warm(ks, heat, key.hash, place.ref == 0);
+    }
     if (database->deadlines.leaf_count != 0) {
         kv_keyspace_note_expiry(database, before, key.hash, draft->expiry_ms);
     }

@@ -127,6 +127,9 @@ bool kv_log_is_open_at(const struct kv_log *log, const uint8_t *at);
  * ever for a folder. Any thread. */
 uint64_t kv_log_seed(const struct kv_log *log);
 
+/* Bytes of the records that are the newest of their key. Under the writer lock. */
+uint64_t kv_log_live_size(const struct kv_log *log);
+
 /* The LSN of the newest append, 0 for none. Under the writer lock. */
 uint64_t kv_log_end(const struct kv_log *log);
 

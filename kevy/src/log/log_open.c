@@ -102,6 +102,11 @@ uint64_t kv_log_seed(const struct kv_log *log)
     return log->seed;
 }
 
+uint64_t kv_log_live_size(const struct kv_log *log)
+{
+    return log->live_size;
+}
+
 uint64_t kv_log_end(const struct kv_log *log)
 {
     return log->lsn_end;
