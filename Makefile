@@ -7,7 +7,7 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 build = cmake --preset $(1) >/dev/null && cmake --build build/$(1) -j $(JOBS)
 
-.PHONY: all demo test check doors release install kills fuzz cover fmt clean help
+.PHONY: all demo test check doors matrix release install kills fuzz cover fmt clean help
 all: ## build and test, the dev preset
 	@tools/setup build
 	@tools/test dev
@@ -25,6 +25,10 @@ check: ## before a commit: format, tidy, headers, exports, every C preset and pr
 
 doors: release ## build the doors against the release library
 	@tools/test node jvm
+
+matrix: ## the compiler plugin in every supported Kotlin release
+	@tools/setup
+	@tools/jvm-test -Pmatrix -pl kolibri/kotlin/plugin -am
 
 release: ## build/release, what install installs
 	@tools/setup build || echo "make release: going on with what is here"
