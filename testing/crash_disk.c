@@ -48,7 +48,7 @@ int crash_inode_new(struct crash_os *crash)
             return i;
         }
     }
-    REQUIRE(!"more files than a crashing disk has room for");
+    REQUIRE(false && "more files than a crashing disk has room for");
     return -1;
 }
 

@@ -220,3 +220,44 @@ TEST(file_an_idle_log_does_nothing)
     CHECK_INT(first.flush_count, second.flush_count);
     model_close(&model);
 }
+
+/* ---- Several writers ---- */
+
+enum { WRITERS = 4, WRITES_EACH = 40 };
+
+static void write_own_key(void *user)
+{
+    uint32_t key = *(const uint32_t *)user;
+    for (uint64_t i = 1; i <= WRITES_EACH; i++) {
+        CHECK_INT(model_put(&model, key, i, 100), 0);
+    }
+}
+
+TEST(file_writers_share_their_flushes)
+{
+    struct kv_thread threads[WRITERS];
+    uint32_t keys[WRITERS];
+    struct kv_log_stats stats;
+    const char *dir = test_path("store");
+    REQUIRE_INT(model_open_sized(&model, &kv_os_posix, dir, KEVY_FSYNC_ALWAYS, 0, false), 0);
+    for (uint32_t i = 0; i < WRITERS; i++) {
+        keys[i] = i;
+        REQUIRE_INT(kv_thread_start(&threads[i], write_own_key, &keys[i]), 0);
+    }
+    for (uint32_t i = 0; i < WRITERS; i++) {
+        kv_thread_join(&threads[i]);
+    }
+    kv_mutex_lock(&model.writer);
+    kv_log_stats(model.log, &stats);
+    CHECK(kv_log_verify(model.log));
+    kv_mutex_unlock(&model.writer);
+    CHECK_INT(stats.lsn_end, WRITERS * WRITES_EACH);
+    CHECK_INT(stats.lsn_durable, stats.lsn_end);
+    CHECK(stats.flush_count <= stats.lsn_end);
+    model_close(&model);
+    reopen(dir);
+    for (uint32_t i = 0; i < WRITERS; i++) {
+        expect(i, WRITES_EACH);
+    }
+    model_close(&model);
+}

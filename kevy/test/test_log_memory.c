@@ -219,7 +219,7 @@ static void sweep_run(uint32_t keys, uint32_t rounds, size_t size_max)
         sweep_put((uint32_t)(any % keys), i, 4 + (size_t)(any >> 32) % size_max);
         kv_log_stats(sweep_log, &stats);
         if (stats.file_size > 2 * stats.live_size + ((uint64_t)16 << 20)) {
-            CHECK(!"the log in memory outgrew its bound");
+            CHECK(false && "the log in memory outgrew its bound");
             break;
         }
     }
@@ -228,7 +228,7 @@ static void sweep_run(uint32_t keys, uint32_t rounds, size_t size_max)
             const uint8_t *record = kv_space_record(kv_log_space(sweep_log), sweep_refs[key]);
             struct bytes value = kv_record_value(kv_log_space(sweep_log), record);
             if (key_of(sweep_refs[key]) != key || load_u32(value.data) != sweep_versions[key]) {
-                CHECK(!"a value got lost in collection");
+                CHECK(false && "a value got lost in collection");
                 break;
             }
         }

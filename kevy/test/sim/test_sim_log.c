@@ -77,7 +77,7 @@ static bool settle(struct sim *sim, size_t from, size_t to)
     for (size_t i = from; i <= to && i < from + 3; i++) {
         state_print_difference(i, &sim->states[i], &seen);
     }
-    return CHECK(!"the store holds what it never held, or lost what it had");
+    return CHECK(false && "the store holds what it never held, or lost what it had");
 }
 
 /* ---- Writes ---- */
