@@ -104,8 +104,7 @@ static inline uint32_t kv_record_value_size(const uint8_t *record)
 /* Returns the expiry in absolute wall milliseconds, 0 for none. */
 static inline uint64_t kv_record_expiry(const uint8_t *record)
 {
-    return (kv_record_flags(record) & KV_HAS_EXPIRY) != 0 ? load_u64(record + KV_RECORD_HEADER)
-                                                          : 0;
+    return (kv_record_flags(record) & KV_HAS_EXPIRY) != 0 ? load_u64(record + KV_RECORD_HEADER) : 0;
 }
 
 /* The bytes behind header and fields: key and value, or the extent reference. */
@@ -114,9 +113,9 @@ static inline const uint8_t *kv_record_body(const uint8_t *record)
     return record + KV_RECORD_HEADER + kv_record_fields_size(kv_record_flags(record));
 }
 
-uint64_t kv_record_first_lsn(const uint8_t *record);    /* 0 absent */
-uint32_t kv_record_namespace(const uint8_t *record);    /* 0 absent */
-uint32_t kv_record_batch(const uint8_t *record);        /* 0 absent */
+uint64_t kv_record_first_lsn(const uint8_t *record); /* 0 absent */
+uint32_t kv_record_namespace(const uint8_t *record); /* 0 absent */
+uint32_t kv_record_batch(const uint8_t *record);     /* 0 absent */
 struct kv_extent_ref kv_record_extent(const uint8_t *record);
 
 /* Bytes that the record takes in its segment, a multiple of KV_GRANULE. */
