@@ -129,6 +129,9 @@ static kol_status text_new(JNIEnv *env, const char *bytes, size_t size, int flag
     if (count_max > INT32_MAX) {
         return KOL_ERANGE;
     }
+    if (count_max > SIZE_MAX / sizeof *units) {
+        return KOL_ENOMEM;
+    }
     if (count_max > WRITE_LOCAL) {
         units = malloc(count_max * sizeof *units);
         if (!units) {

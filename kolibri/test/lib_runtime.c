@@ -127,6 +127,11 @@ KOL_NATIVE(WovenOwnedCell, "io/kolibri/test/WovenOwnedCell", struct cell)
 CELL(WovenOwnedCell)
 
 KOL_HANDLE(java_lang_String, "java/lang/String", java_lang_Object)
+KOL_HANDLE(java_lang_Class, "java/lang/Class", java_lang_Object)
+KOL_HANDLE(java_lang_Runnable, "java/lang/Runnable", java_lang_Object)
+#define RUNNABLE(X, C) X(C, P0, throws, run, "run")
+KOL_MEMBERS(java_lang_Runnable, RUNNABLE)
+KOL_MEMBERS_DEFINE(java_lang_Runnable, RUNNABLE)
 KOL_HANDLE(java_nio_ByteBuffer, "java/nio/ByteBuffer", java_lang_Object)
 
 /* A counter whose value Java reads without a call. */
@@ -183,7 +188,9 @@ KOL_NATIVE(Counts, "io/kolibri/test/Counts", struct cell)
     X(C, S1, java_lang_String, echo, "echo", java_lang_String)                                     \
     X(C, S2, void, fail, "fail", jint, java_lang_String)                                           \
     X(C, S2, jlong, run_commands, "runCommands", java_nio_ByteBuffer, jint)                        \
-    X(C, S1, jint, fill_commands, "fillCommands", java_nio_ByteBuffer)
+    X(C, S1, jint, fill_commands, "fillCommands", java_nio_ByteBuffer)                             \
+    X(C, S1, java_lang_Class, find_on_thread, "findOnThread", java_lang_String)                    \
+    X(C, S1, jint, run_on_threads, "runOnThreads", java_lang_Runnable)
 KOL_NATIVES(Counts, COUNTS_NATIVES)
 
 #define COUNT(name, counter)                                                                       \
@@ -266,6 +273,78 @@ static jint Counts_fill_commands(JNIEnv *env, java_nio_ByteBuffer memory)
     return (jint)commands.used;
 }
 
+/* A lookup on a thread that C made and nobody has seen before. */
+struct lookup {
+    char name[256];
+    java_lang_Class__global found;
+};
+
+static void *look_up(void *user)
+{
+    struct lookup *lookup = user;
+    struct kol_attachment attachment;
+    jclass cls = NULL;
+    if (kol_attachment_open(&attachment, "lookup", 1) == KOL_OK) {
+        if (kol_class_find(attachment.env, lookup->name, &cls) == KOL_OK) {
+            lookup->found = java_lang_Class__keep(attachment.env, java_lang_Class__raw(cls));
+        }
+        kol_take(attachment.env);
+        kol_attachment_close(&attachment);
+    }
+    return NULL;
+}
+
+static java_lang_Class Counts_find_on_thread(JNIEnv *env, java_lang_String name)
+{
+    struct lookup lookup = {"", {NULL}};
+    size_t size = 0;
+    pthread_t thread;
+    java_lang_Class found = java_lang_Class__null();
+    kol_status status =
+        kol_text_copy(env, name.raw, KOL_TEXT_EXACT, lookup.name, sizeof lookup.name - 1, &size);
+    if (status == KOL_OK && pthread_create(&thread, NULL, look_up, &lookup) == 0) {
+        pthread_join(thread, NULL);
+        found.raw = (*env)->NewLocalRef(env, lookup.found.raw);
+        java_lang_Class__drop(env, &lookup.found);
+    }
+    return found;
+}
+
+struct runs {
+    java_lang_Runnable__global runnable;
+    atomic_int failed;
+};
+
+static void *run_attached(void *user)
+{
+    struct runs *runs = user;
+    JNIEnv *env = kol_env_attached();
+    for (int i = 0; i < 10 && env; i++) {
+        if (java_lang_Runnable_run(env, java_lang_Runnable__of(runs->runnable)) != KOL_OK) {
+            kol_take(env);
+            runs->failed++;
+        }
+    }
+    runs->failed += env == NULL;
+    return NULL;
+}
+
+/* Runs it ten times on each of eight threads of C; returns how many runs failed. */
+static jint Counts_run_on_threads(JNIEnv *env, java_lang_Runnable runnable)
+{
+    struct runs runs = {java_lang_Runnable__keep(env, runnable), 0};
+    pthread_t threads[8];
+    int started = 0;
+    while (started < 8 && pthread_create(&threads[started], NULL, run_attached, &runs) == 0) {
+        started++;
+    }
+    for (int i = 0; i < started; i++) {
+        pthread_join(threads[i], NULL);
+    }
+    java_lang_Runnable__drop(env, &runs.runnable);
+    return runs.failed + 8 - started;
+}
+
 JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *vm, void *reserved);
 JNIEXPORT void JNICALL JNI_OnUnload(JavaVM *vm, void *reserved);
 
@@ -282,6 +361,10 @@ JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *vm, void *reserved)
     kol_status status = kol_load(vm, "io/kolibri/test/Counts", &env);
     for (size_t i = 0; i < sizeof all / sizeof all[0] && status == KOL_OK; i++) {
         status = kol_natives_register(env, all[i], report, sizeof report);
+    }
+    if (status == KOL_OK) {
+        static const struct kol_members *const tables[] = {&RUNNABLE__members};
+        status = kol_class_load(env, tables, 1, report, sizeof report);
     }
     if (status == KOL_OK) {
         status = kol_throw_map(404, "java/util/NoSuchElementException");

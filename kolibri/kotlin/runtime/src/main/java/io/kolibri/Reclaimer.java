@@ -3,6 +3,8 @@ package io.kolibri;
 
 import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
+import java.security.AccessController;
+import java.security.PrivilegedAction;
 
 /**
  * The list of peers whose objects live, and the daemon thread that destroys what is unreachable.
@@ -14,6 +16,7 @@ import java.lang.ref.ReferenceQueue;
 final class Reclaimer implements Runnable {
     static final ReferenceQueue<NativeObject> QUEUE = new ReferenceQueue<>();
     private static final long IDLE_MILLIS = 2000;
+    private static final String NAME = "kolibri-reclaimer";
 
     private static final Object LOCK = new Object();
     private static Peer first;
@@ -72,7 +75,7 @@ final class Reclaimer implements Runnable {
 
     private static boolean start() {
         try {
-            Thread thread = newThread(new Reclaimer(), "kolibri-reclaimer");
+            Thread thread = newThreadOfOurs();
             thread.setDaemon(true);
             thread.setContextClassLoader(null);
             thread.start();
@@ -82,8 +85,17 @@ final class Reclaimer implements Runnable {
         }
     }
 
+    /**
+     * A new thread remembers the classes on its creator's stack for as long as it lives, and so
+     * their class loaders, unless it is created in the name of this class alone.
+     */
+    @SuppressWarnings("removal")
+    private static Thread newThreadOfOurs() {
+        return AccessController.doPrivileged((PrivilegedAction<Thread>) Reclaimer::newThread);
+    }
+
     /** Without the creator's inheritable thread locals where the VM can (Java 9, late Androids). */
-    private static Thread newThread(Runnable run, String name) {
+    private static Thread newThread() {
         try {
             return Thread.class
                     .getConstructor(
@@ -92,9 +104,9 @@ final class Reclaimer implements Runnable {
                             String.class,
                             long.class,
                             boolean.class)
-                    .newInstance(null, run, name, 0L, false);
+                    .newInstance(null, new Reclaimer(), NAME, 0L, false);
         } catch (ReflectiveOperationException e) {
-            return new Thread(null, run, name, 0);
+            return new Thread(null, new Reclaimer(), NAME, 0);
         }
     }
 

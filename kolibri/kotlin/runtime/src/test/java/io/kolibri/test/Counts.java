@@ -36,5 +36,11 @@ public final class Counts {
     /** Fills the memory with commands of operation 7 with a counter and 0.5; returns the slots. */
     public static native int fillCommands(ByteBuffer memory);
 
+    /** Finds a class on a new thread of C; null if it is not found there. */
+    public static native Class<?> findOnThread(String name);
+
+    /** Runs it on eight threads of C, ten times each; returns how many runs failed. */
+    public static native int runOnThreads(Runnable runnable);
+
     public static native void fail(int status, String message);
 }

@@ -202,7 +202,7 @@ class LifetimeTest {
         assertFalse(cleaners().isEmpty());
     }
 
-    private static List<Thread> cleaners() {
+    static List<Thread> cleaners() {
         List<Thread> found = new ArrayList<>();
         for (Thread thread : Thread.getAllStackTraces().keySet()) {
             if (thread.getName().equals("kolibri-reclaimer")) {
