@@ -270,6 +270,20 @@ KEVY_API int32_t kevy_cmd_packed(KevyDb *db, const uint8_t *packed, size_t packe
 /* Returns 0 when everything written before the call is durable, or -2. */
 KEVY_API int32_t kevy_sync(KevyDb *db);
 
+/* Gives back what superseded and deleted records take, in memory or on the
+ * disk, as far as it is worth the work. The store does that by itself when it
+ * is over its bounds (twice the live bytes and a little); this is for the moment
+ * when a host knows better. Other calls go on meanwhile. 0, -1, -2. */
+KEVY_API int32_t kevy_compact(KevyDb *db);
+
+/* Removes the store in `dir`: all files that are its, and none else; the folder
+ * and its empty lock file stay. Returns a kevy_status, the same as
+ * error->status: 0, and error->text says what else is left in the folder, with
+ * error->path one of those files; KEVY_EINUSE while any process, this one
+ * included, has it open; KEVY_EPATH where there is no store. error may be NULL.
+ * If it fails in between, call it again: until then the store cannot be opened. */
+KEVY_API int32_t kevy_destroy(const uint8_t *dir, size_t dir_len, KevyError *error);
+
 /* What gives way when a store has reached its maxmemory; Redis's policies. */
 #define KEVY_EVICT_NONE 0        /* nothing: writes that need room fail (default) */
 #define KEVY_EVICT_ALLKEYS_LRU 1 /* keys not used for long */

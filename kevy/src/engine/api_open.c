@@ -139,6 +139,25 @@ int32_t kevy_sync(KevyDb *db)
     return kv_result(status);
 }
 
+int32_t kevy_compact(KevyDb *db)
+{
+    int status = pin(db);
+    if (status == 0) {
+        status = kv_gate_is_shut(db) ? KEVY_ECLOSED
+                                     : kv_log_compact(db->engine->log, &db->engine->writer);
+        kv_gate_unpin(db);
+    }
+    return kv_result(status);
+}
+
+int32_t kevy_destroy(const uint8_t *dir, size_t dir_len, KevyError *error)
+{
+    if (dir == NULL) {
+        return kv_error_set(error, KEVY_EPATH, "there is no path", (struct bytes){NULL, 0});
+    }
+    return kv_log_destroy(&kv_os_posix, bytes_of(dir, dir_len), error);
+}
+
 int32_t kevy_open_report(KevyDb *db, KevyOpenReport *out)
 {
     struct kv_epoch_slot *slot;

@@ -24,56 +24,56 @@
 static _Thread_local bool is_clock_orphan;
 
 /* What one look found. */
-struct look {
+struct pass {
     uint64_t now_ms;
     uint64_t next_ms; /* when the next key expires */
     uint64_t lsn;     /* 0: nothing was written */
     bool has_failed;
 };
 
-static void look_at(struct kv_engine *engine, uint32_t db, struct look *look)
+static void pass_database(struct kv_engine *engine, uint32_t db, struct pass *pass)
 {
     struct kv_keyspace *ks = &engine->keyspace;
-    for (unsigned i = 0; i < CLOCK_STEPS && !look->has_failed; i++) {
-        if (kv_keyspace_deadline(ks, db) > look->now_ms) {
+    for (unsigned i = 0; i < CLOCK_STEPS && !pass->has_failed; i++) {
+        if (kv_keyspace_deadline(ks, db) > pass->now_ms) {
             break;
         }
-        look->has_failed = kv_keyspace_reclaim(ks, db, look->now_ms) < 0;
+        pass->has_failed = kv_keyspace_reclaim(ks, db, pass->now_ms) < 0;
     }
     uint64_t deadline = kv_keyspace_deadline(ks, db);
-    look->next_ms = deadline < look->next_ms ? deadline : look->next_ms;
+    pass->next_ms = deadline < pass->next_ms ? deadline : pass->next_ms;
 }
 
 /* Reclaims what has expired, a bounded number of keys. */
-static void look_once(struct kv_engine *engine, struct look *look)
+static void pass_once(struct kv_engine *engine, struct pass *pass)
 {
     struct kv_epoch_slot *slot = kv_epoch_enter();
-    *look = (struct look){.next_ms = KV_DEADLINE_NEVER, .has_failed = slot == NULL};
+    *pass = (struct pass){.next_ms = KV_DEADLINE_NEVER, .has_failed = slot == NULL};
     kv_mutex_lock(&engine->writer);
     uint64_t changes = engine->keyspace.changes;
     if (engine->keyspace.watch != NULL) {
-        look->now_ms = kv_keyspace_now(&engine->keyspace);
+        pass->now_ms = kv_keyspace_now(&engine->keyspace);
         for (uint32_t db = 0; db < KV_DATABASE_COUNT; db++) {
-            look_at(engine, db, look);
+            pass_database(engine, db, pass);
         }
     }
-    if (look->has_failed) {
-        look->next_ms = look->now_ms + CLOCK_RETRY_MS;
+    if (pass->has_failed) {
+        pass->next_ms = pass->now_ms + CLOCK_RETRY_MS;
     }
     if (engine->is_durable && engine->keyspace.changes != changes) {
-        look->lsn = kv_log_end(engine->log);
+        pass->lsn = kv_log_end(engine->log);
     }
-    engine->listeners.sleeps_until_ms = look->next_ms > look->now_ms ? look->next_ms : 0;
+    engine->listeners.sleeps_until_ms = pass->next_ms > pass->now_ms ? pass->next_ms : 0;
     kv_mutex_unlock(&engine->writer);
     if (slot != NULL) {
         kv_epoch_leave(slot);
     }
 }
 
-static uint64_t wake_at(const struct look *look)
+static uint64_t wake_at(const struct pass *pass)
 {
-    uint64_t wait_ms = look->next_ms - look->now_ms;
-    return look->next_ms == KV_DEADLINE_NEVER || wait_ms > UINT64_MAX / 1000000
+    uint64_t wait_ms = pass->next_ms - pass->now_ms;
+    return pass->next_ms == KV_DEADLINE_NEVER || wait_ms > UINT64_MAX / 1000000
                ? KV_FOREVER
                : kv_mono_after(wait_ms * 1000000);
 }
@@ -83,19 +83,19 @@ static void clock_run(void *user)
     struct kv_engine *engine = user;
     struct kv_listeners *listeners = &engine->listeners;
     while (!atomic_load_explicit(&listeners->is_clock_stopping, memory_order_acquire)) {
-        struct look look;
+        struct pass pass;
         uint32_t word = atomic_load_explicit(&listeners->clock_word, memory_order_acquire);
-        look_once(engine, &look);
-        if (look.lsn != 0) {
-            (void)kv_log_commit(engine->log, look.lsn);
+        pass_once(engine, &pass);
+        if (pass.lsn != 0) {
+            (void)kv_log_commit(engine->log, pass.lsn);
         }
         kv_listen_deliver(engine);
         kv_listen_close_put_off();
         if (is_clock_orphan) {
             return;
         }
-        if (look.next_ms > look.now_ms) {
-            (void)kv_park_wait(&listeners->clock_word, word, wake_at(&look));
+        if (pass.next_ms > pass.now_ms) {
+            (void)kv_park_wait(&listeners->clock_word, word, wake_at(&pass));
         }
     }
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Counting uses and ageing them. See heat.h.
+ * Counting uses and ageing them; see heat.h. Bytes are read and written one by
+ * one and relaxed: what a race loses is one use of a key.
  */
 #include "kevy/src/keyspace/heat.h"
 

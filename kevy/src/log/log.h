@@ -142,6 +142,16 @@ int kv_log_commit(struct kv_log *log, uint64_t lsn);
  * writer lock. 0, KEVY_EIO or KEVY_ENOSPC. */
 int kv_log_sync(struct kv_log *log);
 
+/* Gives back what dead records take, as far as it is worth moving live ones, in
+ * steps that hold the writer lock (that of the engine, also of a memory log)
+ * for a moment each. Not under it. 0, KEVY_ENOMEM, KEVY_ENOSPC, KEVY_EIO. */
+int kv_log_compact(struct kv_log *log, struct kv_mutex *writer);
+
+/* Removes the store in a folder that nobody has open: every file that a store
+ * makes, but for the lock file. 0 or a status < 0; *error says what stays, or
+ * why nothing was done. */
+int kv_log_destroy(const kevy_os *os, struct bytes dir, KevyError *error);
+
 /* Sets the policy, the strictest of those that the open handles ask for. Not
  * under the writer lock. */
 void kv_log_set_policy(struct kv_log *log, uint8_t fsync);

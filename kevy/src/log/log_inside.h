@@ -272,6 +272,10 @@ uint8_t *kv_memory_take(struct kv_log *log, size_t size, uint32_t *ref);
 /* The record is dead; an extent that it names is not touched. */
 void kv_memory_kill(struct kv_log *log, uint32_t ref);
 
+/* Collects a bounded part of whatever is worth it: 1 there is more, 0, or
+ * KEVY_ENOMEM. */
+int kv_memory_compact(struct kv_log *log);
+
 /* Collects a little, after `appended` bytes were. */
 void kv_memory_sweep(struct kv_log *log, size_t appended);
 

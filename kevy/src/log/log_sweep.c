@@ -74,15 +74,36 @@ static bool sweep_one(struct kv_log *log)
     return true;
 }
 
+static bool has_victim_left(const struct kv_log *log)
+{
+    const struct kv_segment *victim = log->victim;
+    return victim != NULL && victim->live != 0 && log->victim_offset < victim->used;
+}
+
+static void victim_begin(struct kv_log *log, struct kv_segment *victim)
+{
+    log->victim = victim;
+    log->victim_offset = KV_SEGMENT_HEADER;
+}
+
 /* Makes sure that there is a victim with something left to look at. */
 static bool has_victim(struct kv_log *log)
 {
-    struct kv_segment *victim = log->victim;
-    if (victim != NULL && victim->live != 0 && log->victim_offset < victim->used) {
-        return true;
+    if (!has_victim_left(log)) {
+        victim_begin(log, is_over_bound(log) ? choose_victim(log) : NULL);
     }
-    log->victim = is_over_bound(log) ? choose_victim(log) : NULL;
-    log->victim_offset = KV_SEGMENT_HEADER;
+    return log->victim != NULL;
+}
+
+/* The same for a store that is to be as small as it can: any segment is worth
+ * it of which an eighth is dead. */
+static bool has_any_victim(struct kv_log *log)
+{
+    if (!has_victim_left(log)) {
+        struct kv_segment *victim = choose_victim(log);
+        bool is_worth_it = victim != NULL && victim->used - victim->live >= victim->used / 8;
+        victim_begin(log, is_worth_it ? victim : NULL);
+    }
     return log->victim != NULL;
 }
 
@@ -98,4 +119,18 @@ void kv_memory_sweep(struct kv_log *log, size_t appended)
     }
     while (has_victim(log) && sweep_one(log)) {
     }
+}
+
+int kv_memory_compact(struct kv_log *log)
+{
+    size_t saved = log->sweep_saved;
+    if (log->move == NULL) {
+        return 0;
+    }
+    log->sweep_saved = SWEEP_SAVED_MAX;
+    while (has_any_victim(log) && sweep_one(log)) {
+    }
+    bool has_moved = log->sweep_saved < SWEEP_SAVED_MAX;
+    log->sweep_saved = saved;
+    return log->victim == NULL ? 0 : has_moved ? 1 : KEVY_ENOMEM;
 }
