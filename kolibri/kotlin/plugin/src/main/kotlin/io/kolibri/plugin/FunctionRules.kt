@@ -2,6 +2,7 @@
 package io.kolibri.plugin
 
 import org.jetbrains.kotlin.KtSourceElement
+import org.jetbrains.kotlin.descriptors.ClassKind
 import org.jetbrains.kotlin.descriptors.Modality
 import org.jetbrains.kotlin.descriptors.Visibilities
 import org.jetbrains.kotlin.fir.FirAnnotationContainer
@@ -146,11 +147,13 @@ internal class FunctionRules(
         return !isNullable && type.toClassSymbol(session)?.classId in PRIMITIVES
     }
 
-    /** The class of a type, or of a type parameter's first bound that is one. */
-    private fun classOf(type: ConeKotlinType): FirClassSymbol<*>? =
-        type.toClassSymbol(session)
-            ?: type.toTypeParameterSymbol(session)?.resolvedBounds
-                ?.firstNotNullOfOrNull { classOf(it.coneType) }
+    /** The class of a type, or of a type parameter's bounds the one that is no interface. */
+    private fun classOf(type: ConeKotlinType): FirClassSymbol<*>? {
+        type.toClassSymbol(session)?.let { return it }
+        val bounds = type.toTypeParameterSymbol(session)?.resolvedBounds ?: return null
+        val classes = bounds.mapNotNull { classOf(it.coneType) }
+        return classes.find { it.classKind != ClassKind.INTERFACE } ?: classes.firstOrNull()
+    }
 
     private fun has(target: FirAnnotationContainer, annotation: ClassId): Boolean =
         target.annotations.hasAnnotation(annotation, session)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 package io.kolibri.plugin
 
+import org.jetbrains.kotlin.descriptors.ClassKind
 import org.jetbrains.kotlin.ir.declarations.IrClass
 import org.jetbrains.kotlin.ir.declarations.IrDeclarationWithName
 import org.jetbrains.kotlin.ir.declarations.IrFunction
@@ -40,10 +41,14 @@ internal object IrAccess {
         val symbol: IrSymbol = (type as? IrSimpleType)?.classifier ?: return null
         return when (val owner = symbol.owner) {
             is IrClass -> owner
-            is IrTypeParameter -> owner.superTypes.firstOrNull()?.let { classOf(it) }
+            is IrTypeParameter -> erased(owner.superTypes.mapNotNull { classOf(it) })
             else -> null
         }
     }
+
+    /** The bound that a type parameter becomes in a class file: its class, if it has one. */
+    private fun erased(bounds: List<IrClass>): IrClass? =
+        bounds.find { it.kind != ClassKind.INTERFACE } ?: bounds.firstOrNull()
 
     /** Whether null belongs to a type, by its own mark or its bound's. */
     fun admitsNull(type: IrType): Boolean = when ((type as? IrSimpleType)?.nullability) {
