@@ -200,7 +200,7 @@ TEST(compacting_memory_leaves_little_dead)
     KevyDb *db = kevy_open_mem();
     for (unsigned i = 0; i < 3000; i++) {
         char key[16];
-        int size = snprintf(key, sizeof key, "k%u", i % 2000);
+        int size = snprintf(key, sizeof key, "k%u", i < 2000 ? i : (i - 2000) * 2);
         bool is_small = i >= 2000;
         CHECK_INT(kevy_set(db, u(key), (size_t)size, value, is_small ? 5 : sizeof value, 0), 0);
     }
