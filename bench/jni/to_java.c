@@ -135,10 +135,10 @@ static const struct question questions[] = {
     {"static field", kol_static, raw_static},
     {"field read", kol_read, raw_read},
     {"field write", kol_write, raw_write},
-    {"global reference, made and dropped", kol_global, raw_global},
+    {"global, made and dropped", kol_global, raw_global},
     {"int[256] into a buffer", kol_region, raw_region},
     {"current env", kol_env_known, raw_env},
-    {"string of 16 to UTF-8 (raw: modified)", kol_text_lane, raw_text},
+    {"16 letters as UTF-8", kol_text_lane, raw_text},
 };
 
 static double time_lane(JNIEnv *env, void (*lane)(JNIEnv *env, int i))
@@ -197,8 +197,9 @@ static void prepare(JNIEnv *env)
     static const struct kol_members *const ours[] = {&TARGET__members, &LIST_SIZE__members};
     java_lang_Integer boxed;
     jboolean added;
-    must(env, kol_class_load(env, tables, (int)(sizeof tables / sizeof *tables), NULL, 0) == KOL_OK,
-         "loading tables");
+    int jdk_count = (int)(sizeof jdk / sizeof *jdk);
+    must(env, kol_class_load(env, jdk, jdk_count, NULL, 0) == KOL_OK, "loading the JDK's tables");
+    must(env, kol_class_load(env, ours, 2, NULL, 0) == KOL_OK, "loading tables");
     must(env, java_util_ArrayList_make(env, &with.list) == KOL_OK, "a list");
     must(env, java_util_HashMap_make(env, &with.map) == KOL_OK, "a map");
     must(env, java_lang_Integer_valueOf(env, 5, &boxed) == KOL_OK, "a box");
