@@ -112,11 +112,21 @@ void crash_inode_power_cut(struct crash_os *crash, struct inode *inode)
 
 void crash_write_back_some(struct crash_os *crash)
 {
+    struct inode *dirty[INODES];
+    size_t count = 0;
     if (!crash_chance(crash, 16)) {
         return;
     }
-    struct inode *inode = &crash->inodes[test_random(&crash->random) % INODES];
-    for (size_t page = inode->dirty_from; inode->is_used && page < inode->dirty_to; page++) {
+    for (int i = 0; i < INODES; i++) {
+        if (crash->inodes[i].is_used && crash->inodes[i].dirty_from < crash->inodes[i].dirty_to) {
+            dirty[count++] = &crash->inodes[i];
+        }
+    }
+    if (count == 0) {
+        return;
+    }
+    struct inode *inode = dirty[test_random(&crash->random) % count];
+    for (size_t page = inode->dirty_from; page < inode->dirty_to; page++) {
         if (crash_page_is_dirty(inode, page) && crash_chance(crash, 2)) {
             crash_page_write_back(inode, page);
         }
