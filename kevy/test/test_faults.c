@@ -418,17 +418,18 @@ TEST(fault_17_shards_and_rewrite_options_are_hints)
 
 TEST(fault_19_a_key_costs_little_more_than_itself)
 {
-    enum { COUNT = 100000, KEY = 16, VALUE = 16, EXTRA_MAX = 64 };
+    enum { KEY = 16, VALUE = 16, EXTRA_MAX = 64 };
+    size_t count = test_scale(100000);
     KevyDb *db = kevy_open_mem();
     KevyStats stats = {.size = sizeof stats};
-    for (unsigned i = 0; i < COUNT; i++) {
-        char key[KEY + 1];
-        (void)snprintf(key, sizeof key, "key:%012u", i);
+    for (size_t i = 0; i < count; i++) {
+        char key[32];
+        (void)snprintf(key, sizeof key, "key:%012zu", i);
         CHECK_INT(kevy_set(db, u(key), KEY, u(key), VALUE, 0), 0);
     }
     CHECK_INT(kevy_stats(db, &stats), 0);
-    CHECK_INT(stats.keys, COUNT);
-    CHECK(stats.memory_used < (uint64_t)COUNT * (KEY + VALUE + EXTRA_MAX));
+    CHECK_INT(stats.keys, count);
+    CHECK(stats.memory_used < count * (KEY + VALUE + EXTRA_MAX));
     kevy_close(db);
 }
 
