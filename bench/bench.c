@@ -108,8 +108,9 @@ double bench_print(struct bench_row *row)
         (void)snprintf(verdict, sizeof verdict, "goal %s %.4g: %s",
                        row->at_least ? ">=" : "<=", row->goal, is_met ? "met" : "MISSED");
     }
-    printf("  %-34s %-26s %12.1f  (%.1f - %.1f) %-6s %s\n", row->row, row->lane, median,
-           row->rounds[0], row->rounds[row->count - 1], row->unit, verdict);
+    int digits = median < 10 ? 2 : 1;
+    printf("  %-34s %-26s %12.*f  (%.*f - %.*f) %-6s %s\n", row->row, row->lane, digits, median,
+           digits, row->rounds[0], digits, row->rounds[row->count - 1], row->unit, verdict);
     (void)fflush(stdout);
     json(row, median, ratio);
     return median;

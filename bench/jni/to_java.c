@@ -1,244 +1,167 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * What a call from C into Java costs by Kolibri and by raw JNI, in the same process, round by round
- * in turns. The claim is a ratio near 1; what is exactly equal is counted in kolibri/test/cost.
+ * bench-jni, native to Java: what each kind of call costs from C, raw JNI against Kolibri.
+ *
+ * A row is two loops that do the same, one in raw JNI as an expert writes it (ids cached, the A
+ * form, an ExceptionCheck where the callee may throw), one through Kolibri's typed functions. The
+ * loops take turns, round by round, and the goal is on the median of the rounds' ratios, so a
+ * machine that drifts moves both. The library is built once for each KOL_CHECK; target.h has the
+ * Java side. Runs inside one native call, on the main thread.
  */
-#undef KOL_CHECK
-#define KOL_CHECK 1
 #include "bench/bench.h"
+#include "bench/jni/target.h"
 
-#include <kolibri/jdk.h>
-#include <kolibri/kolibri.h>
+static volatile jlong sink; /* so that no loop is empty */
+static volatile int failures;
+static struct target t;
 
-#include <stdio.h>
-#include <stdlib.h>
-
-KOL_JDK_DEFINE
-
-KOL_HANDLE(Target, "bench/Target", java_lang_Object)
-#define TARGET(X, C)                                                                               \
-    X(C, N1, throws, make, "<init>", jint)                                                         \
-    X(C, G, jint, field, "field")                                                                  \
-    X(C, SG, jint, statics, "statics")                                                             \
-    X(C, SF4, nothrow, jint, fourInts, "fourInts", jint, jint, jint, jint)
-KOL_MEMBERS(Target, TARGET)
-KOL_MEMBERS_DEFINE(Target, TARGET)
-#define LIST_SIZE(X, C) X(C, F0, nothrow, jint, size_bare, "size")
-KOL_MEMBERS(java_util_ArrayList, LIST_SIZE)
-KOL_MEMBERS_DEFINE(java_util_ArrayList, LIST_SIZE)
-
-enum { CALLS = 100000, ROUNDS = 11 };
-
-/* What both lanes work on. */
-static struct {
-    java_util_ArrayList list;
-    java_util_HashMap map;
-    java_lang_Object key;
-    Target target;
-    jint__array ints;
-    jstring text;
-} with;
-
-/* Raw ids, as careful JNI code keeps them. */
-static struct {
-    jclass integer;
-    jclass target;
-    jmethodID size;
-    jmethodID get;
-    jmethodID put;
-    jmethodID value_of;
-    jmethodID make;
-    jmethodID four_ints;
-    jfieldID field;
-    jfieldID statics;
-} raw;
-
-static volatile jlong sink;
-
-#define LANE(name, body)                                                                           \
-    static void name(JNIEnv *env, int i)                                                           \
+#define LOOP(name, ...)                                                                            \
+    static double name(JNIEnv *env, int calls)                                                     \
     {                                                                                              \
-        (void)i;                                                                                   \
-        body                                                                                       \
+        double start = bench_now();                                                                \
+        for (int i = 0; i < calls; i++) {                                                          \
+            __VA_ARGS__;                                                                           \
+        }                                                                                          \
+        return (bench_now() - start) / calls;                                                      \
     }
+#define CHECKED                                                                                    \
+    if ((*env)->ExceptionCheck(env)) {                                                             \
+        failures++;                                                                                \
+    }
+#define OK(call)                                                                                   \
+    if ((call) != KOL_OK) {                                                                        \
+        failures++;                                                                                \
+    }
+#define INTS(...) ((const jvalue[]){__VA_ARGS__})
 
-LANE(raw_size, sink += (*env)->CallIntMethodA(env, with.list.raw, raw.size, NULL);)
-LANE(kol_size, sink += java_util_ArrayList_size_bare(env, with.list);)
-LANE(raw_size_checked, sink += (*env)->CallIntMethodA(env, with.list.raw, raw.size, NULL);
-     sink += (*env)->ExceptionCheck(env);)
-LANE(kol_size_checked, jint size = 0;
-     sink += java_util_Collection_size(env, java_util_Collection__raw(with.list.raw), &size);
-     sink += size;)
-LANE(raw_get, jvalue a; a.j = 0; a.i = 3;
-     jobject o = (*env)->CallObjectMethodA(env, with.list.raw, raw.get, &a);
-     sink += (*env)->ExceptionCheck(env); (*env)->DeleteLocalRef(env, o);)
-LANE(kol_get, java_lang_Object o;
-     sink += java_util_List_get(env, java_util_ArrayList__up(with.list), 3, &o);
-     java_lang_Object__forget(env, o);)
-LANE(raw_put, jvalue a[2]; a[0].l = with.key.raw; a[1].l = with.key.raw;
-     jobject o = (*env)->CallObjectMethodA(env, with.map.raw, raw.put, a);
-     sink += (*env)->ExceptionCheck(env); (*env)->DeleteLocalRef(env, o);)
-LANE(kol_put, java_lang_Object o;
-     sink += java_util_Map_put(env, java_util_HashMap__up(with.map), with.key, with.key, &o);
-     java_lang_Object__forget(env, o);)
-LANE(raw_value_of, jvalue a; a.j = 0; a.i = i & 127;
-     jobject o = (*env)->CallStaticObjectMethodA(env, raw.integer, raw.value_of, &a);
-     sink += (*env)->ExceptionCheck(env); (*env)->DeleteLocalRef(env, o);)
-LANE(kol_value_of, java_lang_Integer o; sink += java_lang_Integer_valueOf(env, i & 127, &o);
-     java_lang_Integer__forget(env, o);)
-LANE(raw_make, jvalue a; a.j = 0; a.i = i;
-     jobject o = (*env)->NewObjectA(env, raw.target, raw.make, &a);
-     sink += (*env)->ExceptionCheck(env); (*env)->DeleteLocalRef(env, o);)
-LANE(kol_make, Target o; sink += Target_make(env, i, &o); Target__forget(env, o);)
-LANE(
-    raw_four, jvalue a[4]; for (int k = 0; k < 4; k++) {
-        a[k].j = 0;
-        a[k].i = i + k;
-    } sink += (*env)->CallStaticIntMethodA(env, raw.target, raw.four_ints, a);)
-LANE(kol_four, sink += Target_fourInts(env, i, i + 1, i + 2, i + 3);)
-LANE(raw_static, sink += (*env)->GetStaticIntField(env, raw.target, raw.statics);)
-LANE(kol_static, sink += Target_statics(env);)
-LANE(raw_read, sink += (*env)->GetIntField(env, with.target.raw, raw.field);)
-LANE(kol_read, sink += Target_field(env, with.target);)
-LANE(raw_write, (*env)->SetIntField(env, with.target.raw, raw.field, i);)
-LANE(kol_write, Target_field__set(env, with.target, i);)
-LANE(raw_global, jobject g = (*env)->NewGlobalRef(env, with.target.raw);
-     (*env)->DeleteGlobalRef(env, g);)
-LANE(kol_global, Target__global g = Target__keep(env, with.target); Target__drop(env, &g);)
-LANE(raw_region, jint ints[256];
-     (*env)->GetIntArrayRegion(env, (jintArray)with.ints.raw, 0, 256, ints);
-     sink += (*env)->ExceptionCheck(env) + ints[7];)
-LANE(kol_region, jint ints[256]; sink += jint__array__read(env, with.ints, 0, 256, ints) + ints[7];)
-LANE(raw_env, void *found = NULL; JavaVM * vm; (*env)->GetJavaVM(env, &vm);
-     (*vm)->GetEnv(vm, &found, JNI_VERSION_1_6); sink += found != NULL;)
-LANE(kol_env_known, sink += kol_env() == env;)
-LANE(raw_text, jint count = (*env)->GetStringUTFLength(env, with.text);
-     const char *t = (*env)->GetStringUTFChars(env, with.text, NULL); sink += t[0] + count;
-     (*env)->ReleaseStringUTFChars(env, with.text, t);)
-LANE(kol_text_lane, struct kol_text t; sink += kol_text_open(env, with.text, &t);
-     sink += t.bytes[0] + (jlong)t.size; kol_text_close(&t);)
+LOOP(raw_add, sink = (*env)->CallStaticIntMethodA(env, t.cls, t.add, INTS({.i = i}, {.i = 2})))
+LOOP(our_add, sink = Target_add(env, i, 2))
+LOOP(our_bridge, sink = Target_bridge(env, i, 2))
+LOOP(raw_size, sink = (*env)->CallIntMethodA(env, t.list.raw, t.size, NULL))
+LOOP(our_size, sink = List_size(env, t.list))
+LOOP(raw_size_checked, sink = (*env)->CallIntMethodA(env, t.list.raw, t.size, NULL); CHECKED)
+LOOP(our_size_checked, jint size; OK(List_size_checked(env, t.list, &size)); sink = size)
+LOOP(raw_get, jobject o = (*env)->CallObjectMethodA(env, t.list.raw, t.get, INTS({.i = i & 63}));
+     CHECKED(*env)->DeleteLocalRef(env, o))
+LOOP(our_get, java_lang_Object o; OK(List_get(env, t.list, i & 63, &o));
+     java_lang_Object__forget(env, o))
+LOOP(raw_put, jobject o = (*env)->CallObjectMethodA(env, t.map.raw, t.put,
+                                                    INTS({.l = t.key.raw}, {.l = t.key.raw}));
+     CHECKED(*env)->DeleteLocalRef(env, o))
+LOOP(our_put, java_lang_Object o; OK(Map_put(env, t.map, t.key, t.key, &o));
+     java_lang_Object__forget(env, o))
+LOOP(raw_value_of,
+     jobject o = (*env)->CallStaticObjectMethodA(env, t.integer, t.value_of, INTS({.i = 1000}));
+     CHECKED(*env)->DeleteLocalRef(env, o))
+LOOP(our_value_of, Int o; OK(Int_valueOf(env, 1000, &o)); Int__forget(env, o))
+LOOP(raw_new, jobject o = (*env)->NewObjectA(env, t.cls, t.make, NULL);
+     CHECKED(*env)->DeleteLocalRef(env, o))
+LOOP(our_new, Target o; OK(Target_make(env, &o)); Target__forget(env, o))
+LOOP(raw_four, sink = (*env)->CallIntMethodA(env, t.object.raw, t.four,
+                                             INTS({.i = i}, {.i = 2}, {.i = 3}, {.i = 4}));
+     CHECKED)
+LOOP(our_four, jint sum; OK(Target_four(env, t.object, i, 2, 3, 4, &sum)); sink = sum)
+LOOP(raw_static_read, sink = (*env)->GetStaticIntField(env, t.cls, t.shared))
+LOOP(our_static_read, sink = Target_shared(env))
+LOOP(raw_read, sink = (*env)->GetIntField(env, t.object.raw, t.field))
+LOOP(our_read, sink = Target_field(env, t.object))
+LOOP(raw_write, (*env)->SetIntField(env, t.object.raw, t.field, i))
+LOOP(our_write, Target_field__set(env, t.object, i))
+LOOP(raw_global, (*env)->DeleteGlobalRef(env, (*env)->NewGlobalRef(env, t.object.raw)))
+LOOP(our_global, Target__global g = Target__keep(env, t.object); Target__drop(env, &g))
+LOOP(raw_ints, jint to[256]; (*env)->GetIntArrayRegion(env, (jintArray)t.ints.raw, 0, 256, to);
+     CHECKED sink = to[i & 255])
+LOOP(our_ints, jint to[256]; OK(jint__array__read(env, t.ints, 0, 256, to)); sink = to[i & 255])
+LOOP(raw_pin, sink = (*env)->GetArrayLength(env, (jarray)t.ints.raw); /* a pin knows it too */
+     jint *to = (*env)->GetIntArrayElements(env, (jintArray)t.ints.raw, NULL); sink = to[i & 255];
+     (*env)->ReleaseIntArrayElements(env, (jintArray)t.ints.raw, to, JNI_ABORT))
+LOOP(our_pin, jint__pin pin; OK(jint__array__pin(env, t.ints, &pin)); sink = pin.elements[i & 255];
+     jint__array__unpin(env, &pin, KOL_ABORT))
+LOOP(raw_env, void *found; (void)env; (*t.vm)->GetEnv(t.vm, &found, JNI_VERSION_1_6);
+     sink = found != NULL)
+LOOP(our_env, (void)env; sink = kol_env() != NULL)
+LOOP(raw_text_out, const char *text = (*env)->GetStringUTFChars(env, t.text, NULL);
+     sink = text[i & 15]; (*env)->ReleaseStringUTFChars(env, t.text, text))
+LOOP(our_text_out, struct kol_text text; OK(kol_text_open(env, t.text, &text));
+     sink = text.bytes[i & 15]; kol_text_close(&text))
+LOOP(raw_text_in, jstring made = (*env)->NewStringUTF(env, TARGET_TEXT);
+     CHECKED(*env)->DeleteLocalRef(env, made))
+LOOP(our_text_in, jstring made; OK(kol_text_new(env, TARGET_TEXT, sizeof TARGET_TEXT - 1, &made));
+     (*env)->DeleteLocalRef(env, made))
 
-struct question {
+static const struct pair {
     const char *row;
-    void (*kolibri)(JNIEnv *env, int i);
-    void (*raw)(JNIEnv *env, int i);
+    double (*ours)(JNIEnv *env, int calls);
+    double (*raw)(JNIEnv *env, int calls);
+    double goal; /* on ours divided by raw; 0: none */
+} pairs[] = {
+    {"static two ints", our_add, raw_add, 1.02},
+    {"static bridge", our_bridge, raw_add, 1.05},
+    {"ArrayList.size no check", our_size, raw_size, 1.02},
+    {"ArrayList.size ExceptionCheck", our_size_checked, raw_size_checked, 1.02},
+    {"ArrayList.get", our_get, raw_get, 1.02},
+    {"HashMap.put", our_put, raw_put, 1.02},
+    {"valueOf", our_value_of, raw_value_of, 1.02},
+    {"constructor", our_new, raw_new, 1.02},
+    {"four ints", our_four, raw_four, 1.02},
+    {"static field read", our_static_read, raw_static_read, 1.02},
+    {"field read", our_read, raw_read, 1.02},
+    {"field write", our_write, raw_write, 1.02},
+    {"global ref create + delete", our_global, raw_global, 1.02},
+    {"int[256] into a caller's buffer", our_ints, raw_ints, 1.02},
+    {"int[256] into a new one", our_pin, raw_pin, 1.02},
+    {"current env", our_env, raw_env, 0},
+    {"string to C", our_text_out, raw_text_out, 0},
+    {"string to Java", our_text_in, raw_text_in, 0},
 };
 
-static const struct question questions[] = {
-    {"ArrayList.size, no check", kol_size, raw_size},
-    {"ArrayList.size, checked", kol_size_checked, raw_size_checked},
-    {"ArrayList.get", kol_get, raw_get},
-    {"HashMap.put", kol_put, raw_put},
-    {"Integer.valueOf", kol_value_of, raw_value_of},
-    {"constructor", kol_make, raw_make},
-    {"static, four ints", kol_four, raw_four},
-    {"static field", kol_static, raw_static},
-    {"field read", kol_read, raw_read},
-    {"field write", kol_write, raw_write},
-    {"global, made and dropped", kol_global, raw_global},
-    {"int[256] into a buffer", kol_region, raw_region},
-    {"current env", kol_env_known, raw_env},
-    {"16 letters as UTF-8", kol_text_lane, raw_text},
-};
-
-static double time_lane(JNIEnv *env, void (*lane)(JNIEnv *env, int i))
+/* The loops take turns, and which one begins. */
+static void run_pair(JNIEnv *env, const char *bench, const struct pair *pair, int rounds, int calls)
 {
-    double start = bench_now();
-    for (int i = 0; i < CALLS; i++) {
-        lane(env, i);
-    }
-    return (bench_now() - start) / CALLS;
-}
-
-static void ask(JNIEnv *env, const struct question *question)
-{
-    struct bench_row ours = {"jni", question->row, "kolibri", "ns", .is_ours = true};
-    struct bench_row peer = {"jni", question->row, "raw JNI", "ns", .is_ours = false};
-    time_lane(env, question->kolibri);
-    time_lane(env, question->raw);
-    for (int i = 0; i < ROUNDS; i++) {
-        bench_add(&ours, time_lane(env, question->kolibri));
-        bench_add(&peer, time_lane(env, question->raw));
+    struct bench_row ours = {.bench = bench, .row = pair->row, .lane = "kolibri", .unit = "ns"};
+    struct bench_row raw = ours, ratio = ours;
+    ours.is_ours = true;
+    ours.goal = pair->ours == our_env ? 1.5 : 0;
+    raw.lane = "raw JNI";
+    ratio.lane = "kolibri / raw JNI";
+    ratio.unit = "x";
+    ratio.goal = pair->goal;
+    for (int i = -1; i < rounds; i++) {
+        double first = (i & 1 ? pair->raw : pair->ours)(env, calls);
+        double second = (i & 1 ? pair->ours : pair->raw)(env, calls);
+        if (i >= 0) { /* the round before warms up */
+            bench_add(&ours, i & 1 ? second : first);
+            bench_add(&raw, i & 1 ? first : second);
+            bench_add(&ratio, i & 1 ? second / first : first / second);
+        }
     }
     bench_print(&ours);
-    bench_print(&peer);
-}
-
-static void must(JNIEnv *env, int is_right, const char *what)
-{
-    if (!is_right) {
-        (*env)->ExceptionDescribe(env);
-        fprintf(stderr, "bench-jni: %s failed\n", what);
-        exit(1);
+    bench_print(&raw);
+    if (pair->goal > 0) {
+        bench_print(&ratio);
     }
 }
 
-static void prepare_raw(JNIEnv *env)
-{
-    jclass list = (*env)->FindClass(env, "java/util/ArrayList");
-    jclass map = (*env)->FindClass(env, "java/util/HashMap");
-    raw.integer = (*env)->NewGlobalRef(env, (*env)->FindClass(env, "java/lang/Integer"));
-    raw.target = (*env)->NewGlobalRef(env, (*env)->FindClass(env, "bench/Target"));
-    raw.size = (*env)->GetMethodID(env, list, "size", "()I");
-    raw.get = (*env)->GetMethodID(env, list, "get", "(I)Ljava/lang/Object;");
-    raw.put = (*env)->GetMethodID(env, map, "put",
-                                  "(Ljava/lang/Object;Ljava/lang/Object;)Ljava/lang/Object;");
-    raw.value_of = (*env)->GetStaticMethodID(env, raw.integer, "valueOf", "(I)Ljava/lang/Integer;");
-    raw.make = (*env)->GetMethodID(env, raw.target, "<init>", "(I)V");
-    raw.four_ints = (*env)->GetStaticMethodID(env, raw.target, "fourInts", "(IIII)I");
-    raw.field = (*env)->GetFieldID(env, raw.target, "field", "I");
-    raw.statics = (*env)->GetStaticFieldID(env, raw.target, "statics", "I");
-    must(env, !(*env)->ExceptionCheck(env), "finding raw ids");
-}
+/* bench.Target.run: everything, and a line that names a failed call. */
+JNIEXPORT void JNICALL Java_bench_Target_run(JNIEnv *env, jclass cls, jstring bench, jint rounds,
+                                             jint calls);
 
-static void prepare(JNIEnv *env)
+JNIEXPORT void JNICALL Java_bench_Target_run(JNIEnv *env, jclass cls, jstring bench, jint rounds,
+                                             jint calls)
 {
-    static const struct kol_members *const jdk[] = {KOL_JDK_TABLES};
-    static const struct kol_members *const ours[] = {&TARGET__members, &LIST_SIZE__members};
-    java_lang_Integer boxed;
-    jboolean added;
-    int jdk_count = (int)(sizeof jdk / sizeof *jdk);
-    must(env, kol_class_load(env, jdk, jdk_count, NULL, 0) == KOL_OK, "loading the JDK's tables");
-    must(env, kol_class_load(env, ours, 2, NULL, 0) == KOL_OK, "loading tables");
-    must(env, java_util_ArrayList_make(env, &with.list) == KOL_OK, "a list");
-    must(env, java_util_HashMap_make(env, &with.map) == KOL_OK, "a map");
-    must(env, java_lang_Integer_valueOf(env, 5, &boxed) == KOL_OK, "a box");
-    must(env, Target_make(env, 1, &with.target) == KOL_OK, "a target");
-    must(env, jint__array__new(env, 256, &with.ints) == KOL_OK, "an array");
-    must(env, kol_text_new(env, "sixteen letters!", 16, &with.text) == KOL_OK, "a text");
-    with.key.raw = boxed.raw;
-    for (int i = 0; i < 10; i++) {
-        java_util_Collection list = java_util_Collection__raw(with.list.raw);
-        must(env, java_util_Collection_add(env, list, with.key, &added) == KOL_OK, "adding");
-    }
-}
-
-int main(int argc, char **argv)
-{
-    JavaVM *vm = NULL;
-    void *made = NULL;
-    JNIEnv *env = NULL;
-    char path[1024];
-    JavaVMOption option = {path, NULL};
-    JavaVMInitArgs arguments = {JNI_VERSION_1_8, 1, &option, JNI_FALSE};
-    if (argc != 2) {
-        fprintf(stderr, "usage: to_java CLASSES\n");
-        return 2;
+    struct kol_text name;
+    JNIEnv *before = kol_env_enter(env);
+    if (target_open(env, cls, &t) != KOL_OK || kol_text_open(env, bench, &name) != KOL_OK) {
+        return;
     }
     bench_begin();
-    snprintf(path, sizeof path, "-Djava.class.path=%s", argv[1]);
-    if (JNI_CreateJavaVM(&vm, &made, &arguments) != JNI_OK) {
-        return 2;
+    bench_heading(name.bytes);
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+        run_pair(env, name.bytes, &pairs[i], rounds, calls);
     }
-    must(made, kol_load(vm, "bench/Target", &env) == KOL_OK, "kol_load");
-    prepare(env);
-    prepare_raw(env);
-    snprintf(path, sizeof path, "C to Java, JNI version %x", (unsigned)(*env)->GetVersion(env));
-    bench_heading(path);
-    JNIEnv *before = kol_env_enter(env);
-    for (size_t i = 0; i < sizeof questions / sizeof questions[0]; i++) {
-        ask(env, &questions[i]);
-    }
+    kol_text_close(&name);
     kol_env_leave(before);
-    return 0;
+    if (failures != 0) {
+        kol_throw(env, KOL_EJAVA, "%d calls failed", failures);
+    }
 }
