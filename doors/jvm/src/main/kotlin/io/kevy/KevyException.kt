@@ -22,7 +22,9 @@ public enum class KevyStatus(public val code: Int) {
     TYPE(-10),
     /** The path cannot be used as a store directory. */
     PATH(-11),
-    ACCESS(-12);
+    ACCESS(-12),
+    /** The store holds as much as its maxmemory allows. */
+    STORE_FULL(-13);
 
     internal companion object {
         fun of(code: Int): KevyStatus = values().firstOrNull { it.code == code } ?: IO
