@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "kevy/src/os/os_posix.h"
+#include "kevy/src/store/segment.h"
 #include "kevy/test/log_model.h"
 #include "testing/harness.h"
 
@@ -202,6 +203,23 @@ TEST(file_overwrites_settle)
     REQUIRE_INT(model_open_sized(&model, &kv_os_posix, dir, KEVY_FSYNC_EVERYSEC, 0, false), 0);
     CHECK(model_read(&model, &after));
     CHECK(memcmp(&before, &after, sizeof before) == 0);
+    model_close(&model);
+}
+
+TEST(file_what_was_closed_early_settles_when_open)
+{
+    uint64_t live;
+    const char *dir = test_path("store");
+    REQUIRE_INT(
+        model_open_sized(&model, &kv_os_posix, dir, KEVY_FSYNC_NO, KV_SEGMENT_SIZE_MIN, true), 0);
+    overwrite(400, 2000);
+    model_close(&model);
+    REQUIRE_INT(
+        model_open_sized(&model, &kv_os_posix, dir, KEVY_FSYNC_NO, KV_SEGMENT_SIZE_MIN, false), 0);
+    CHECK(settled_size(&live) <= 2 * live + (256 << 10) + 65536);
+    kv_mutex_lock(&model.writer);
+    CHECK(kv_log_verify(model.log));
+    kv_mutex_unlock(&model.writer);
     model_close(&model);
 }
 

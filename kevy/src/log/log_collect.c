@@ -104,6 +104,12 @@ static uint64_t oldest_other(const struct kv_log *log, const struct kv_segment *
     return oldest;
 }
 
+bool kv_collect_is_wanted(const struct kv_log *log)
+{
+    return log->move != NULL &&
+           standing_size(log) > 2 * log->live_size + log->segment_size / KV_EXTENT_SHARE;
+}
+
 static void victim_set(struct kv_log *log, struct kv_segment *victim)
 {
     struct kv_collect *collect = &log->files->collect;

@@ -389,6 +389,9 @@ bool kv_collect_is_due(const struct kv_log *log);
 /* Says whether it must be before anyone writes on. Likewise. */
 bool kv_collect_is_overdue(const struct kv_log *log);
 
+/* Says whether a store that nobody writes to should be. Likewise. */
+bool kv_collect_is_wanted(const struct kv_log *log);
+
 /* Moves records until the store is within its bound; `is_settled`: the one of a
  * store that nobody writes to. Not under the writer lock. 0 or a status. */
 int kv_collect_run(struct kv_log *log, bool is_settled);

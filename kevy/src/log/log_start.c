@@ -424,5 +424,9 @@ int kv_log_open(struct kv_log **out, const struct kv_log_options *options, kv_lo
     if (error != NULL) {
         *error = (KevyError){.status = KEVY_OK};
     }
+    if (!(*out)->files->is_threadless && kv_collect_is_wanted(*out)) {
+        /* It was closed before it could settle. */
+        kv_thread_wake(*out);
+    }
     return KEVY_OK;
 }

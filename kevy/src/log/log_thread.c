@@ -2,7 +2,8 @@
 /*
  * The thread of a file log: starts the flushes and writes the marks that are
  * due, and sleeps without a deadline while none is. It starts with the first
- * append; a log that is only read has none.
+ * append, or at the open of a log that was closed with too much dead in it; a
+ * log that is only read has none.
  *
  *   everysec  flush when the oldest byte is half a second old, or 16 MiB wait
  *   always    the writers flush; only their marks are left to it
