@@ -7,7 +7,7 @@
  */
 #include "kevy/src/engine/write.h"
 
-int kv_write_leave(struct kv_write *write, int status)
+int kv_write_leave_slow(struct kv_write *write, int status)
 {
     KevyDb *db = write->db;
     bool has_promise = write->lsn != 0 && status >= 0;

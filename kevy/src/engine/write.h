@@ -55,6 +55,14 @@ static inline void kv_write_unlock(struct kv_write *write)
 
 /* Leaves. Returns `status`, or < 0 when it was >= 0 and the log failed. A
  * listener may have closed the handle: it is not to be touched any more. */
-int kv_write_leave(struct kv_write *write, int status);
+int kv_write_leave_slow(struct kv_write *write, int status);
+static inline int kv_write_leave(struct kv_write *write, int status)
+{
+    if (write->lsn != 0 || write->has_news) {
+        return kv_write_leave_slow(write, status);
+    }
+    kv_gate_leave(write->slot);
+    return status;
+}
 
 #endif

@@ -114,8 +114,8 @@ int kv_keyspace_put_key(struct kv_keyspace *ks, uint32_t db, struct kv_key key, 
                         uint64_t expiry_ms)
 {
     ASSERT(db < KV_DATABASE_COUNT);
-    struct kv_database *database = kv_database_need(ks, db);
-    if (database == NULL) {
+    struct kv_database *database = kv_database_of(ks, db);
+    if (database == NULL && (database = kv_database_need(ks, db)) == NULL) {
         return KEVY_ENOMEM;
     }
     if (!fits(key.name, value)) {

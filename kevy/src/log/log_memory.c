@@ -79,14 +79,10 @@ static void memory_free_if_dead(struct kv_log *log, struct kv_segment *segment)
     }
 }
 
-/* Makes sure that the active segment has room for a record of `size` bytes. */
-static int memory_room(struct kv_log *log, size_t size)
+/* Makes a fresh segment the active one. */
+static int memory_renew(struct kv_log *log)
 {
-    struct kv_segment *active = log->active;
-    if (active != NULL && active->used + size <= active->map_size) {
-        return KEVY_OK;
-    }
-    struct kv_segment *fresh;
+    struct kv_segment *active = log->active, *fresh;
     int status = memory_segment_new(log, KV_SEGMENT_LOG, log->segment_size, &fresh);
     if (status != KEVY_OK) {
         return status;
@@ -98,6 +94,13 @@ static int memory_room(struct kv_log *log, size_t size)
         memory_free_if_dead(log, active);
     }
     return KEVY_OK;
+}
+
+/* Makes sure that the active segment has room for a record of `size` bytes. */
+static inline int memory_room(struct kv_log *log, size_t size)
+{
+    const struct kv_segment *active = log->active;
+    return active != NULL && active->used + size <= active->map_size ? KEVY_OK : memory_renew(log);
 }
 
 /* Takes `size` bytes of the active segment; there is room. */
@@ -182,11 +185,8 @@ static void memory_retire(void *self, uint32_t ref)
     kv_memory_kill(log, ref);
 }
 
-static int memory_append(void *self, struct kv_draft *drafts, size_t count)
+static int memory_append_all(struct kv_log *log, struct kv_draft *drafts, size_t count)
 {
-    struct kv_log *log = (struct kv_log *)self;
-    uint64_t live_size = log->live_size;
-    kv_graveyard_reap(&log->yard);
     for (size_t i = 0; i < count; i++) {
         int status = memory_append_one(log, &drafts[i]);
         if (status != KEVY_OK) {
@@ -198,9 +198,21 @@ static int memory_append(void *self, struct kv_draft *drafts, size_t count)
             return status;
         }
     }
-    log->lsn_end += count;
-    kv_memory_sweep(log, (size_t)(log->live_size - live_size));
     return KEVY_OK;
+}
+
+static int memory_append(void *self, struct kv_draft *drafts, size_t count)
+{
+    struct kv_log *log = (struct kv_log *)self;
+    uint64_t live_size = log->live_size;
+    kv_graveyard_reap(&log->yard);
+    int status =
+        count == 1 ? memory_append_one(log, drafts) : memory_append_all(log, drafts, count);
+    if (status == KEVY_OK) {
+        log->lsn_end += count;
+        kv_memory_sweep(log, (size_t)(log->live_size - live_size));
+    }
+    return status;
 }
 
 int kv_log_open_memory(struct kv_log **out, struct kv_mem *mem, const kevy_os *os)

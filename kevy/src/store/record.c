@@ -9,33 +9,9 @@
 
 STATIC_ASSERT(KV_SLOT_SIZE == (size_t)KV_GRANULE << KV_SLOT_SHIFT, "a slot in granules");
 
-static uint8_t draft_flags(const struct kv_draft *draft, uint32_t batch_id)
+static uint8_t *fields_encode(const struct kv_draft *draft, uint8_t flags, uint32_t batch_id,
+                              uint8_t *out)
 {
-    return (uint8_t)((draft->expiry_ms != 0 ? KV_HAS_EXPIRY : 0) |
-                     (draft->first_lsn != 0 ? KV_HAS_FIRST_LSN : 0) |
-                     (draft->namespace_id != 0 ? KV_HAS_NAMESPACE : 0) |
-                     (batch_id != 0 ? KV_HAS_BATCH : 0));
-}
-
-size_t kv_draft_size(const struct kv_draft *draft, uint32_t batch_id)
-{
-    return kv_granules_round(KV_RECORD_HEADER +
-                             kv_record_fields_size(draft_flags(draft, batch_id)) + draft->key.size +
-                             draft->value.size);
-}
-
-/* Writes header and fields; returns where the body begins. */
-static uint8_t *head_encode(const struct kv_draft *draft, enum kv_record_type type,
-                            uint32_t batch_id, uint8_t *out)
-{
-    uint8_t flags = draft_flags(draft, batch_id);
-    store_u32(out, 0);
-    store_u32(out + 4, (uint32_t)draft->key.size);
-    store_u32(out + 8, (uint32_t)draft->value.size);
-    out[12] = (uint8_t)type;
-    out[13] = flags;
-    store_u16(out + 14, 0);
-    out += KV_RECORD_HEADER;
     if ((flags & KV_HAS_EXPIRY) != 0) {
         store_u64(out, draft->expiry_ms);
         out += 8;
@@ -55,19 +31,31 @@ static uint8_t *head_encode(const struct kv_draft *draft, enum kv_record_type ty
     return out;
 }
 
+/* Writes header and fields; returns where the body begins. */
+static inline uint8_t *head_encode(const struct kv_draft *draft, enum kv_record_type type,
+                                   uint32_t batch_id, uint8_t *out)
+{
+    uint8_t flags = kv_draft_flags(draft, batch_id);
+    store_u64(out, (uint64_t)draft->key.size << 32);
+    store_u64(out + 8, (uint32_t)draft->value.size | (uint64_t)type << 32 | (uint64_t)flags << 40);
+    out += KV_RECORD_HEADER;
+    return flags == 0 ? out : fields_encode(draft, flags, batch_id, out);
+}
+
 void kv_draft_encode(const struct kv_draft *draft, uint32_t batch_id, uint8_t *out)
 {
     uint8_t *end = out + kv_draft_size(draft, batch_id);
+    /* The zeros first: what fills up lies in the last granule. */
+    memset(end - KV_GRANULE, 0, KV_GRANULE);
     out = head_encode(draft, draft->type, batch_id, out);
     out = kv_bytes_put(kv_bytes_put(out, draft->key), draft->value);
     ASSERT(out <= end && (size_t)(end - out) < KV_GRANULE);
-    memset(out, 0, (size_t)(end - out));
 }
 
 size_t kv_extent_record_size(const struct kv_draft *draft, uint32_t batch_id)
 {
     return kv_granules_round(KV_RECORD_HEADER +
-                             kv_record_fields_size(draft_flags(draft, batch_id)) +
+                             kv_record_fields_size(kv_draft_flags(draft, batch_id)) +
                              KV_EXTENT_REF_SIZE);
 }
 

@@ -72,6 +72,9 @@ struct kv_extent_ref {
 /* Bytes of the flagged fields. */
 static inline size_t kv_record_fields_size(uint8_t flags)
 {
+    if (flags == 0) {
+        return 0;
+    }
     return (size_t)((flags & 3) != 0) * 8 + (size_t)((flags & 3) == 3) * 8 +
            (size_t)((flags & 12) != 0) * 4 + (size_t)((flags & 12) == 12) * 4;
 }
@@ -143,17 +146,38 @@ struct kv_draft {
     uint32_t ref;     /* out: where the record lies */
 };
 
-/* Copies bytes, which may be none at NULL, and returns the end of the copy. */
+/* Copies bytes, which may be none at NULL, and returns the end of the copy.
+ * Keys are mostly short: two overlapping words copy 8 to 16 bytes. */
 static inline uint8_t *kv_bytes_put(uint8_t *out, struct bytes from)
 {
-    if (from.size > 0) {
+    if (from.size - 8 <= 8) {
+        uint64_t first, last;
+        memcpy(&first, from.data, sizeof first);
+        memcpy(&last, from.data + from.size - sizeof last, sizeof last);
+        memcpy(out, &first, sizeof first);
+        memcpy(out + from.size - sizeof last, &last, sizeof last);
+    } else if (from.size > 0) {
         memcpy(out, from.data, from.size);
     }
     return out + from.size;
 }
 
+/* The flags that the draft has as a record. */
+static inline uint8_t kv_draft_flags(const struct kv_draft *draft, uint32_t batch_id)
+{
+    return (uint8_t)((draft->expiry_ms != 0 ? KV_HAS_EXPIRY : 0) |
+                     (draft->first_lsn != 0 ? KV_HAS_FIRST_LSN : 0) |
+                     (draft->namespace_id != 0 ? KV_HAS_NAMESPACE : 0) |
+                     (batch_id != 0 ? KV_HAS_BATCH : 0));
+}
+
 /* Bytes that the draft takes as a record in a segment (not as an extent). */
-size_t kv_draft_size(const struct kv_draft *draft, uint32_t batch_id);
+static inline size_t kv_draft_size(const struct kv_draft *draft, uint32_t batch_id)
+{
+    return kv_granules_round(KV_RECORD_HEADER +
+                             kv_record_fields_size(kv_draft_flags(draft, batch_id)) +
+                             draft->key.size + draft->value.size);
+}
 
 /* Writes the draft as a record with a zero check to `out`, kv_draft_size bytes. */
 void kv_draft_encode(const struct kv_draft *draft, uint32_t batch_id, uint8_t *out);
