@@ -251,6 +251,24 @@ TEST(a_callback_may_close_its_own_handle)
     CHECK_INT(inside.calls, 1);
 }
 
+TEST(a_callback_may_close_the_handle_of_any_kind_of_write)
+{
+    for (int kind = 0; kind < 3; kind++) {
+        struct inside inside = {.db = kevy_open_mem(), .deed = INSIDE_CLOSE};
+        const uint8_t *keys[2] = {u("a"), u("b")};
+        size_t sizes[2] = {1, 1};
+        CHECK(kevy_listen(inside.db, act, &inside) > 0);
+        if (kind == 0) {
+            CHECK_INT(kevy_set_many(inside.db, 2, keys, sizes, keys, sizes), 0);
+        } else if (kind == 1) {
+            listen_cmd(inside.db, "INCR", "n");
+        } else {
+            listen_set(inside.db, "k", 60000);
+        }
+        CHECK_INT(inside.calls, 1);
+    }
+}
+
 TEST(the_thread_of_expiries_may_close_the_store_that_it_serves)
 {
     for (int i = 0; i < 20; i++) {
