@@ -5,6 +5,7 @@
  * wholes (flush, swap, replay) in keyspace_map.c, walking in keyspace_walk.c.
  */
 #include "kevy/src/keyspace/keyspace_inside.h"
+#include "kevy/src/keyspace/probe.h"
 
 #include "base/hash.h"
 
@@ -74,8 +75,8 @@ struct kv_key kv_keyspace_key(const struct kv_keyspace *ks, struct bytes name)
 /* ---- Finding ---- */
 
 /* 1 and the item, unless the record has expired. */
-static inline int item_of(const struct kv_keyspace *ks, uint32_t ref, uint64_t hash,
-                          struct kv_item *out)
+__attribute__((always_inline)) static inline int item_of(const struct kv_keyspace *ks, uint32_t ref,
+                                                         uint64_t hash, struct kv_item *out)
 {
     const uint8_t *record = kv_space_record(ks->space, ref);
     if (kv_keyspace_has_expired(ks, record)) {
@@ -89,12 +90,12 @@ static inline int item_of(const struct kv_keyspace *ks, uint32_t ref, uint64_t h
     return 1;
 }
 
-int kv_keyspace_peek(const struct kv_keyspace *ks, uint32_t db, struct kv_key key,
-                     struct kv_item *out)
+/* Looks everywhere, until it is sure. */
+static int peek_all(const struct kv_keyspace *ks, const struct kv_database *database,
+                    struct kv_key key, struct kv_item *out)
 {
-    const struct kv_database *database = kv_database_of(ks, db);
     bool is_sure = true;
-    for (unsigned tries = 0; database != NULL && tries < PEEK_TRIES; tries++) {
+    for (unsigned tries = 0; tries < PEEK_TRIES; tries++) {
         uint32_t ref = kv_table_peek(&database->table, key, &is_sure);
         if (ref != 0) {
             return item_of(ks, ref, key.hash, out);
@@ -103,7 +104,18 @@ int kv_keyspace_peek(const struct kv_keyspace *ks, uint32_t db, struct kv_key ke
             return 0;
         }
     }
-    return database == NULL ? 0 : -1;
+    return -1;
+}
+
+int kv_keyspace_peek(const struct kv_keyspace *ks, uint32_t db, struct kv_key key,
+                     struct kv_item *out)
+{
+    const struct kv_database *database = kv_database_of(ks, db);
+    if (database == NULL) {
+        return 0;
+    }
+    uint32_t ref = kv_table_probe(&database->table, key).ref;
+    return ref != 0 ? item_of(ks, ref, key.hash, out) : peek_all(ks, database, key, out);
 }
 
 void kv_keyspace_peek_many(const struct kv_keyspace *ks, uint32_t db, const struct kv_key *keys,
@@ -123,7 +135,11 @@ int kv_keyspace_find_key(const struct kv_keyspace *ks, uint32_t db, struct kv_ke
                          struct kv_item *out)
 {
     const struct kv_database *database = kv_database_of(ks, db);
-    uint32_t ref = database == NULL ? 0 : kv_table_find(&database->table, key);
+    if (database == NULL) {
+        return 0;
+    }
+    uint32_t ref = kv_table_probe(&database->table, key).ref;
+    ref = ref != 0 ? ref : kv_table_find(&database->table, key);
     return ref == 0 ? 0 : item_of(ks, ref, key.hash, out);
 }
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * The hash table: lookup, insert, removal and the split that makes it grow.
- * Walking it is in table_walk.c, its memory in blocks.c, the bucket's bits in
- * bucket.h, the drawing in table.h.
+ * The first look for a key is in probe.h, walking in table_walk.c, its memory in
+ * blocks.c, the bucket's bits in bucket.h, the drawing in table.h.
  */
 #include "kevy/src/keyspace/table.h"
 
 #include "kevy.h"
 
 #include "base/hash.h"
-#include "kevy/src/keyspace/blocks.h"
+#include "kevy/src/keyspace/probe.h"
 
 #ifdef KEVY_HOSTILE
 #define BUCKETS_FIRST ((uint64_t)1)
@@ -51,28 +51,14 @@ struct kv_key kv_table_key(const struct kv_table *table, struct bytes name)
 
 /* ---- Lookup ---- */
 
-/* Linear hashing: buckets below 2^level - split are addressed with one bit
- * less. `count` is at least 1. */
-static uint64_t home_of(uint64_t hash, uint64_t count)
-{
-    uint64_t mask = UINT64_MAX >> __builtin_clzll(count);
-    uint64_t index = hash & mask;
-    return index < count ? index : index & (mask >> 1);
-}
-
-static uint64_t bucket_count_of(const struct kv_table *table)
-{
-    return atomic_load_explicit(&table->bucket_count, memory_order_acquire);
-}
-
 uint64_t kv_table_buckets(const struct kv_table *table)
 {
-    return bucket_count_of(table);
+    return kv_probe_buckets(table);
 }
 
 uint64_t kv_table_home(const struct kv_table *table, uint64_t hash)
 {
-    return home_of(hash, bucket_count_of(table));
+    return kv_probe_home(hash, kv_probe_buckets(table));
 }
 
 uint64_t kv_table_split_of(uint64_t bucket)
@@ -87,48 +73,24 @@ static struct kv_bucket *next_of(const struct kv_table *table, struct kv_tags ta
     return link == 0 ? NULL : kv_blocks_at(&table->more, link - 1);
 }
 
-/* Keys are mostly short: two overlapping words compare up to 16 bytes. */
-static inline bool same_bytes(const uint8_t *a, const uint8_t *b, size_t size)
-{
-    if (size > 16) {
-        return memcmp(a, b, size) == 0;
-    }
-    if (size >= 8) {
-        return ((load_u64(a) ^ load_u64(b)) | (load_u64(a + size - 8) ^ load_u64(b + size - 8))) ==
-               0;
-    }
-    if (size >= 4) {
-        return ((load_u32(a) ^ load_u32(b)) | (load_u32(a + size - 4) ^ load_u32(b + size - 4))) ==
-               0;
-    }
-    return size == 0 || (a[0] == b[0] && a[size / 2] == b[size / 2] && a[size - 1] == b[size - 1]);
-}
-
-static inline bool holds_key(const struct kv_table *table, uint32_t ref, struct bytes name)
-{
-    const uint8_t *record = kv_space_record(table->space, ref);
-    return kv_record_key_size(record) == name.size &&
-           same_bytes(kv_record_data(table->space, record), name.data, name.size);
-}
-
 /* Finds the entry of `key`. A reader without the lock may be led through a
  * chain that is being changed, but not for ever: its buckets are finite and
  * its steps are bounded. */
 static inline struct kv_table_entry locate(const struct kv_table *table, struct kv_key key,
                                            size_t steps_max)
 {
-    uint64_t count = bucket_count_of(table);
+    uint64_t count = kv_probe_buckets(table);
     if (count == 0) {
         return (struct kv_table_entry){0, 0, NULL};
     }
     uint8_t tag = kv_tag_of(key.hash);
-    struct kv_bucket *bucket = kv_blocks_at(&table->heads, home_of(key.hash, count));
+    struct kv_bucket *bucket = kv_blocks_at(&table->heads, kv_probe_home(key.hash, count));
     for (size_t step = 0; bucket != NULL && step < steps_max; step++) {
         struct kv_tags tags = kv_bucket_tags(bucket);
         for (unsigned match = kv_tags_match(tags, tag); match != 0; match &= match - 1) {
             unsigned entry = (unsigned)__builtin_ctz(match);
             uint32_t ref = kv_bucket_ref(bucket, entry);
-            if (holds_key(table, ref, key.name)) {
+            if (kv_probe_holds(table, ref, key.name)) {
                 return (struct kv_table_entry){ref, entry, bucket};
             }
         }
@@ -165,7 +127,7 @@ uint32_t kv_table_peek(const struct kv_table *table, struct kv_key key, bool *is
 
 static void fetch_record(const struct kv_table *table, struct kv_key key, uint64_t buckets)
 {
-    struct kv_bucket *bucket = kv_blocks_at(&table->heads, home_of(key.hash, buckets));
+    struct kv_bucket *bucket = kv_blocks_at(&table->heads, kv_probe_home(key.hash, buckets));
     unsigned match = kv_tags_match(kv_bucket_tags(bucket), kv_tag_of(key.hash));
     if (match != 0) {
         uint32_t ref = kv_bucket_ref(bucket, (unsigned)__builtin_ctz(match));
@@ -178,9 +140,9 @@ static void fetch_record(const struct kv_table *table, struct kv_key key, uint64
 
 void kv_table_fetch(const struct kv_table *table, const struct kv_key *keys, size_t count)
 {
-    uint64_t buckets = bucket_count_of(table);
+    uint64_t buckets = kv_probe_buckets(table);
     for (size_t i = 0; buckets != 0 && i < count; i++) {
-        __builtin_prefetch(kv_blocks_at(&table->heads, home_of(keys[i].hash, buckets)));
+        __builtin_prefetch(kv_blocks_at(&table->heads, kv_probe_home(keys[i].hash, buckets)));
     }
     for (size_t i = 0; buckets != 0 && i < count; i++) {
         fetch_record(table, keys[i], buckets);
@@ -276,7 +238,7 @@ static void split_entries(struct kv_table *table, const struct kv_bucket *entrie
  * many as they can need. */
 static void split(struct kv_table *table)
 {
-    uint64_t index = bucket_count_of(table);
+    uint64_t index = kv_probe_buckets(table);
     uint64_t bit = (UINT64_MAX >> __builtin_clzll(index)) / 2 + 1;
     struct kv_bucket *low = kv_blocks_at(&table->heads, kv_table_split_of(index));
     struct kv_bucket *high = kv_blocks_at(&table->heads, index);
@@ -305,7 +267,7 @@ static void split(struct kv_table *table)
 
 int kv_table_reserve(struct kv_table *table, size_t count)
 {
-    uint64_t used = bucket_count_of(table);
+    uint64_t used = kv_probe_buckets(table);
     size_t heads = (size_t)(used == 0 ? BUCKETS_FIRST : used) + 2 * count;
     if (table->more_used - table->more_spare + count > KV_LINK_MAX) {
         return KEVY_ELIMIT;
@@ -325,11 +287,11 @@ uint64_t kv_table_reserved(const struct kv_table *table)
 
 static void insert(struct kv_table *table, struct kv_key key, uint32_t ref)
 {
-    if (bucket_count_of(table) == 0) {
+    if (kv_probe_buckets(table) == 0) {
         atomic_store_explicit(&table->bucket_count, BUCKETS_FIRST, memory_order_release);
     }
     struct kv_bucket *bucket =
-        kv_blocks_at(&table->heads, home_of(key.hash, bucket_count_of(table)));
+        kv_blocks_at(&table->heads, kv_probe_home(key.hash, kv_probe_buckets(table)));
     struct kv_tags tags = kv_bucket_tags(bucket);
     for (struct kv_bucket *next; (next = next_of(table, tags)) != NULL;) {
         bucket = next;
@@ -338,7 +300,7 @@ static void insert(struct kv_table *table, struct kv_key key, uint32_t ref)
     struct chain chain = {bucket, kv_tags_count(tags)};
     chain_append(table, &chain, kv_tag_of(key.hash), ref);
     table->count++;
-    for (unsigned i = 0; i < 2 && table->count * 2 > bucket_count_of(table) * load_limit(table);
+    for (unsigned i = 0; i < 2 && table->count * 2 > kv_probe_buckets(table) * load_limit(table);
          i++) {
         split(table);
     }
@@ -393,7 +355,8 @@ uint32_t kv_table_remove(struct kv_table *table, struct kv_key key)
         return 0;
     }
     changes_begin(table);
-    fill_hole(table, kv_blocks_at(&table->heads, home_of(key.hash, bucket_count_of(table))), at);
+    fill_hole(table, kv_blocks_at(&table->heads, kv_probe_home(key.hash, kv_probe_buckets(table))),
+              at);
     table->count--;
     changes_end(table);
     ASSERT_SLOW(table->count % 64 != 0 || kv_table_verify(table));
@@ -402,9 +365,9 @@ uint32_t kv_table_remove(struct kv_table *table, struct kv_key key)
 
 bool kv_table_replace(struct kv_table *table, uint64_t hash, uint32_t old_ref, uint32_t new_ref)
 {
-    uint64_t count = bucket_count_of(table);
+    uint64_t count = kv_probe_buckets(table);
     struct kv_bucket *bucket =
-        count == 0 ? NULL : kv_blocks_at(&table->heads, home_of(hash, count));
+        count == 0 ? NULL : kv_blocks_at(&table->heads, kv_probe_home(hash, count));
     while (bucket != NULL) {
         struct kv_tags tags = kv_bucket_tags(bucket);
         unsigned match = kv_tags_match(tags, kv_tag_of(hash));
