@@ -326,9 +326,10 @@ typedef void kevy_listen_fn(void *user, const KevyChange *change);
 
 /* Calls `callback` for every change of the store that is made from now on,
  * through whichever handle: once for each key that changes, in the order of the
- * changes, after the change can be read. A key that expires is told once, at its
- * time, and not only when it is looked at. Returns a number > 0 that
- * kevy_unlisten takes, -1, or -2 without memory.
+ * changes, after the change can be read. A key that expires is told once, and
+ * at its time, not when it is looked at: within milliseconds, also where
+ * 100,000 keys expire in a second. Returns a number > 0 that kevy_unlisten
+ * takes, -1, or -2 without memory.
  *
  * The callback is run by one thread at a time: by a thread that is returning
  * from a write, which may also bring what others wrote meanwhile, or by one of

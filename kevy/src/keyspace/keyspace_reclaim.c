@@ -16,8 +16,10 @@
 #define RECLAIM_MAX 64u
 
 /* How long after its time a key is left to be by the writes, and how many
- * writes of keys without an expiry there are for each look at the clock. */
+ * writes, of keys with an expiry or without, there are for each look at the
+ * clock. A leaf that is cleared has more keys than were written meanwhile. */
 #define TIDY_LATE_MS 1000u
+#define TIDY_WRITES_EXPIRING 4u
 #define TIDY_WRITES 16u
 
 /* ---- The bounds ---- */
@@ -120,7 +122,7 @@ int64_t kv_keyspace_reclaim(struct kv_keyspace *ks, uint32_t db, uint64_t now_ms
 
 void kv_keyspace_tidy(struct kv_keyspace *ks, uint32_t db, bool has_expiry)
 {
-    if (!has_expiry && ++ks->tidy_turn % TIDY_WRITES != 0) {
+    if (++ks->tidy_turn % (has_expiry ? TIDY_WRITES_EXPIRING : TIDY_WRITES) != 0) {
         return;
     }
     uint64_t now = kv_keyspace_now(ks), first = kv_keyspace_deadline(ks, db);
