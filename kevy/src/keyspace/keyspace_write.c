@@ -16,9 +16,8 @@
 /* Makes the record that a table entry had the past, and counts expiries. */
 static void retire(struct kv_keyspace *ks, struct kv_database *database, uint32_t ref)
 {
-    if (kv_record_expiry(kv_space_record(ks->space, ref)) != 0) {
-        ASSERT(database->expiring_count > 0);
-        database->expiring_count--;
+    if (database->expiring_count != 0) {
+        database->expiring_count -= kv_record_expiry(kv_space_record(ks->space, ref)) != 0;
     }
     ks->journal->retire(ks->journal->self, ref);
 }

@@ -68,14 +68,19 @@ static void memory_free_grave(void *owner, struct kv_grave *grave)
 
 /* A reader without the lock may still look at it: it keeps its slots and its
  * memory until that reader has left. */
-static void memory_free_if_dead(struct kv_log *log, struct kv_segment *segment)
+static void memory_free_dead(struct kv_log *log, struct kv_segment *segment)
+{
+    if (log->victim == segment) {
+        log->victim = NULL;
+    }
+    kv_graveyard_bury(&log->yard, &segment->grave, memory_free_grave);
+    kv_graveyard_reap(&log->yard);
+}
+
+static inline void memory_free_if_dead(struct kv_log *log, struct kv_segment *segment)
 {
     if (segment->live == 0 && segment->is_sealed) {
-        if (log->victim == segment) {
-            log->victim = NULL;
-        }
-        kv_graveyard_bury(&log->yard, &segment->grave, memory_free_grave);
-        kv_graveyard_reap(&log->yard);
+        memory_free_dead(log, segment);
     }
 }
 
@@ -163,7 +168,7 @@ static int memory_append_one(struct kv_log *log, struct kv_draft *draft)
     }
     int status = memory_room(log, size);
     if (status == KEVY_OK) {
-        kv_draft_encode(draft, 0, memory_take(log, size, &draft->ref));
+        kv_draft_encode_sized(draft, 0, memory_take(log, size, &draft->ref), size);
     }
     return status;
 }
@@ -173,31 +178,36 @@ uint8_t *kv_memory_take(struct kv_log *log, size_t size, uint32_t *ref)
     return memory_room(log, size) == KEVY_OK ? memory_take(log, size, ref) : NULL;
 }
 
-void kv_memory_kill(struct kv_log *log, uint32_t ref)
+static inline void memory_kill(struct kv_log *log, struct kv_segment *segment, size_t offset)
 {
-    struct kv_segment *segment = kv_segment_of(log, ref);
-    uint8_t *record = segment->base + kv_ref_offset(ref);
-    ASSERT(!kv_memory_is_dead(segment, kv_ref_offset(ref)));
+    uint8_t *record = segment->base + offset;
+    ASSERT(!kv_memory_is_dead(segment, offset));
     if (segment->dead_bits == NULL) {
         record[KV_RECORD_DEAD_AT] = 1;
     } else {
-        size_t granule = kv_ref_offset(ref) / KV_GRANULE;
+        size_t granule = offset / KV_GRANULE;
         segment->dead_bits[granule / 8] |= (uint8_t)(1u << (granule % 8));
     }
     kv_segment_kill(log, segment, kv_record_size(record));
     memory_free_if_dead(log, segment);
 }
 
+void kv_memory_kill(struct kv_log *log, uint32_t ref)
+{
+    memory_kill(log, kv_segment_of(log, ref), kv_ref_offset(ref));
+}
+
 static void memory_retire(void *self, uint32_t ref)
 {
     struct kv_log *log = (struct kv_log *)self;
-    const uint8_t *record = kv_space_record(&log->space, ref);
+    struct kv_segment *segment = kv_segment_of(log, ref);
+    const uint8_t *record = segment->base + kv_ref_offset(ref);
     if (kv_record_type(record) == KV_RECORD_EXTENT) {
         struct kv_segment *extent = log->segments[kv_record_extent(record).slot];
         kv_segment_kill(log, extent, extent->live);
         memory_free_if_dead(log, extent);
     }
-    kv_memory_kill(log, ref);
+    memory_kill(log, segment, kv_ref_offset(ref));
 }
 
 static int memory_append_all(struct kv_log *log, struct kv_draft *drafts, size_t count)

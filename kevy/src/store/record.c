@@ -42,14 +42,22 @@ static inline uint8_t *head_encode(const struct kv_draft *draft, enum kv_record_
     return flags == 0 ? out : fields_encode(draft, flags, batch_id, out);
 }
 
-void kv_draft_encode(const struct kv_draft *draft, uint32_t batch_id, uint8_t *out)
+void kv_draft_encode_sized(const struct kv_draft *draft, uint32_t batch_id, uint8_t *out,
+                           size_t size)
 {
-    uint8_t *end = out + kv_draft_size(draft, batch_id);
+    uint8_t *end = out + size;
+    ASSERT(size == kv_draft_size(draft, batch_id));
     /* The zeros first: what fills up lies in the last granule. */
     memset(end - KV_GRANULE, 0, KV_GRANULE);
     out = head_encode(draft, draft->type, batch_id, out);
     out = kv_bytes_put(kv_bytes_put(out, draft->key), draft->value);
     ASSERT(out <= end && (size_t)(end - out) < KV_GRANULE);
+    (void)end;
+}
+
+void kv_draft_encode(const struct kv_draft *draft, uint32_t batch_id, uint8_t *out)
+{
+    kv_draft_encode_sized(draft, batch_id, out, kv_draft_size(draft, batch_id));
 }
 
 size_t kv_extent_record_size(const struct kv_draft *draft, uint32_t batch_id)

@@ -182,6 +182,10 @@ static inline size_t kv_draft_size(const struct kv_draft *draft, uint32_t batch_
 /* Writes the draft as a record with a zero check to `out`, kv_draft_size bytes. */
 void kv_draft_encode(const struct kv_draft *draft, uint32_t batch_id, uint8_t *out);
 
+/* The same where that size is known. */
+void kv_draft_encode_sized(const struct kv_draft *draft, uint32_t batch_id, uint8_t *out,
+                           size_t size);
+
 /* The same for the EXTENT record of a draft whose key and value lie in `place`. */
 size_t kv_extent_record_size(const struct kv_draft *draft, uint32_t batch_id);
 void kv_extent_record_encode(const struct kv_draft *draft, const struct kv_extent_ref *place,
