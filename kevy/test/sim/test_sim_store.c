@@ -169,6 +169,15 @@ static KevyBuf run(KevyDb *db, const struct words *words)
 
 /* ---- What a store holds ---- */
 
+/* The number of an integer reply, which ends in CR LF and not in a NUL. */
+static int64_t number_of(KevyBuf reply)
+{
+    char text[32] = "";
+    REQUIRE(reply.len > 1 && reply.len < sizeof text && reply.ptr[0] == ':');
+    memcpy(text, reply.ptr + 1, reply.len - 1);
+    return strtoll(text, NULL, 10);
+}
+
 static struct held read_key(KevyDb *db, uint64_t key)
 {
     struct words words = {.count = 0};
@@ -184,7 +193,7 @@ static struct held read_key(KevyDb *db, uint64_t key)
     word(&words, "PEXPIRETIME");
     word_number(&words, "key", key);
     reply = run(db, &words);
-    held.expiry_ms = held.digest == 0 ? 0 : strtoll((const char *)reply.ptr + 1, NULL, 10);
+    held.expiry_ms = held.digest == 0 ? 0 : number_of(reply);
     kevy_buf_free(reply.ptr, reply.len, reply.cap);
     return held;
 }
