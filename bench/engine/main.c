@@ -107,9 +107,9 @@ void work_handles(const struct effort *effort)
 static const struct {
     const char *name;
     void (*work)(const struct effort *effort);
-} questions[] = {{"values", work_values},   {"commands", work_commands}, {"durable", work_durable},
-                 {"threads", work_threads}, {"hot", work_hot},           {"replay", work_replay},
-                 {"pauses", work_pauses},   {"handles", work_handles}};
+} questions[] = {{"values", work_values},   {"doors", work_doors},     {"commands", work_commands},
+                 {"durable", work_durable}, {"threads", work_threads}, {"hot", work_hot},
+                 {"replay", work_replay},   {"pauses", work_pauses},   {"handles", work_handles}};
 
 int main(int argc, char **argv)
 {

@@ -45,5 +45,7 @@ extern const struct store store_lmdb_lazy, store_lmdb_durable;
 extern const struct store store_sqlite_memory, store_sqlite_lazy, store_sqlite_durable;
 extern const struct store store_leveldb_lazy, store_leveldb_durable;
 extern const struct store store_redis_memory, store_redis_durable;
+extern const struct store store_rust_kevy_memory, store_rust_kevy_lazy, store_rust_kevy_durable;
+extern const struct store store_rust_mmkv;
 
 #endif

@@ -30,6 +30,7 @@ bool work_apart(void (*body)(const char *dir, void *user), void *user);
 double work_memory(void);
 
 void work_values(const struct effort *effort);   /* get and set, sizes and key counts */
+void work_doors(const struct effort *effort);    /* owned buffers, views, many keys a call */
 void work_durable(const struct effort *effort);  /* commits a second, by threads */
 void work_threads(const struct effort *effort);  /* two readers against one */
 void work_hot(const struct effort *effort);      /* 4 KiB overwritten for ever */
