@@ -270,6 +270,7 @@ bool model_read(struct model *model, struct model_state *out)
     const struct kv_space *space = kv_log_space(model->log);
     bool is_good = true;
     memset(out, 0, sizeof *out);
+    kv_mutex_lock(&model->writer); /* collection may be moving records */
     for (uint32_t db = 0; db < MODEL_DATABASES; db++) {
         for (uint32_t key = 0; key < MODEL_KEYS; key++) {
             if (model->refs[db][key] != 0) {
@@ -283,5 +284,6 @@ bool model_read(struct model *model, struct model_state *out)
             }
         }
     }
+    kv_mutex_unlock(&model->writer);
     return is_good;
 }
