@@ -147,10 +147,10 @@ KEVY_API int32_t kevy_get(KevyDb *db, const uint8_t *key, size_t key_len, KevyBu
  * record: it stays as it is, whatever happens to the key, the store or its
  * files, until it is freed, also after kevy_close. Writing through it is
  * misuse: it faults, and never changes the store. A view costs the same at
- * every size; a value that is empty, that lies in memory still being appended
- * to (the newest 4 MiB of a memory store), or that would make views keep more
- * than 64 MiB of segments in this process comes as a copy. A view keeps its
- * whole segment, in a file store also its disk space: free it soon. */
+ * every size; a value that is empty, that is small and was among the last
+ * 16 KiB written to a memory store, or that would make views keep more than
+ * 64 MiB of segments in this process comes as a copy. A view keeps its whole
+ * segment, in a file store also its disk space: free it soon. */
 KEVY_API int32_t kevy_get_shared(KevyDb *db, const uint8_t *key, size_t key_len, KevyBuf *out);
 
 /* Sets `key` to `val`, whatever it held, and its time to live: ttl_ms

@@ -302,6 +302,57 @@ TEST(fault_5_a_copy_of_an_open_record_is_no_alias)
     kevy_close(db);
 }
 
+/* ---- While the memory is still appended to ---- */
+
+TEST(large_values_and_earlier_ones_are_held_in_place_at_once)
+{
+    KevyDb *db = kevy_open_mem();
+    put(db, "small", 'a', SMALL);
+    CHECK(!is_in_place(db, "small"));
+    put(db, "large", 'b', 64000);
+    CHECK(is_in_place(db, "large"));
+    CHECK(is_in_place(db, "small"));
+    KevyBuf small = hold(db, "small"), large = hold(db, "large");
+    CHECK(faults(small.ptr));
+    CHECK(faults(large.ptr + 63999));
+    put(db, "small", 'c', SMALL);
+    put(db, "large", 'd', 64000);
+    CHECK(is_all(small, 'a', SMALL) && is_all(large, 'b', 64000));
+    let_go(small);
+    let_go(large);
+    small = hold(db, "small");
+    CHECK(is_all(small, 'c', SMALL));
+    let_go(small);
+    kevy_close(db);
+    CHECK_INT(kv_view_charged(), 0);
+}
+
+/* Each value is looked at as soon as it is there: the pads that this costs are
+ * collected like all that is dead, and nothing else is. */
+TEST(holding_each_new_value_costs_bounded_memory)
+{
+    KevyDb *db = kevy_open_mem();
+    KevyStats stats = {.size = sizeof stats};
+    char key[16];
+    for (int i = 0; i < 3000; i++) {
+        (void)snprintf(key, sizeof key, "k%d", i % 50);
+        put(db, key, i, 17000);
+        KevyBuf view = hold(db, key);
+        CHECK(is_all(view, i % 256, 17000));
+        let_go(view);
+        put(db, "tiny", i, 10);
+    }
+    for (int i = 2950; i < 3000; i++) {
+        (void)snprintf(key, sizeof key, "k%d", i % 50);
+        KevyBuf view = hold(db, key);
+        CHECK(is_all(view, i % 256, 17000));
+        let_go(view);
+    }
+    CHECK_INT(kevy_stats(db, &stats), 0);
+    CHECK(stats.memory_used < (uint64_t)32 << 20);
+    kevy_close(db);
+}
+
 /* ---- The bound, and freeing ---- */
 
 /* Views of more segments than may be held: the rest are copies, all are right,

@@ -97,9 +97,13 @@ struct shared {
 static struct kv_view *view_of(struct kv_engine *engine, struct bytes value)
 {
     struct kv_view *view = value.size == 0 ? NULL : kv_view_find(value.data);
-    if (view == NULL && value.size != 0 && !kv_log_is_open_at(engine->log, value.data)) {
+    if (view != NULL && kv_view_reaches(view, value)) {
+        return view;
+    }
+    view = NULL;
+    if (value.size != 0 && !kv_log_is_open_at(engine->log, value)) {
         kv_mutex_lock(&engine->writer);
-        view = kv_log_view(engine->log, value.data);
+        view = kv_log_view(engine->log, value);
         kv_mutex_unlock(&engine->writer);
     }
     return view;

@@ -115,13 +115,13 @@ struct kv_journal *kv_log_journal(struct kv_log *log);
 /* Where its records are read. Borrowed until close. */
 struct kv_space *kv_log_space(struct kv_log *log);
 
-/* Makes the memory around `at`, which lies in a value, a view and returns it, or
+/* Makes the memory around a value a view that reaches it and returns it, or
  * NULL: it is still being written to, or there is no memory. Under the writer
  * lock. Borrowed until the epoch is left. */
-struct kv_view *kv_log_view(struct kv_log *log, const uint8_t *at);
+struct kv_view *kv_log_view(struct kv_log *log, struct bytes value);
 
 /* Says that kv_log_view need not be asked: the answer is NULL. Any thread. */
-bool kv_log_is_open_at(const struct kv_log *log, const uint8_t *at);
+bool kv_log_is_open_at(const struct kv_log *log, struct bytes value);
 
 /* The secret seed of the key hash: random for each memory log, the same for
  * ever for a folder. Any thread. */

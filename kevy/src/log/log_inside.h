@@ -193,7 +193,8 @@ struct kv_log {
     size_t victim_offset;
     size_t sweep_saved; /* work that was earned and not done */
     void *spare;        /* memory logs: one mapping of a segment that may be used again */
-    const uint8_t *_Atomic open_base; /* memory logs: of the active segment */
+    const uint8_t *_Atomic open_base; /* memory logs: of the active segment, and how much of it */
+    _Atomic size_t open_used;         /* is in use, to be read without the lock */
     kv_log_move_fn *move;
     void *move_user;
     struct kv_files *files; /* NULL: a memory log */

@@ -131,6 +131,7 @@ static uint8_t *memory_take(struct kv_log *log, size_t size, uint32_t *ref)
     fetch_ahead(record + size, size);
     kv_segment_grow(log, active, size);
     kv_segment_revive(log, active, size);
+    atomic_store_explicit(&log->open_used, active->used, memory_order_relaxed);
     return record;
 }
 

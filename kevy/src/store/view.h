@@ -54,6 +54,7 @@ struct kv_view_link {
 struct kv_view {
     const uint8_t *base;
     size_t size;
+    _Atomic size_t reach; /* bytes from base on that may be held; only grows */
     _Atomic size_t state;
     const kevy_os *os;
     unsigned forks;      /* of the process that made it */
@@ -71,10 +72,16 @@ static inline struct kv_view_link *_Atomic *kv_view_chain(uintptr_t at)
     return &kv_view_register[at / KV_SLOT_SIZE % KV_VIEW_BUCKETS];
 }
 
-/* Registers read-only memory that `os` mapped, and that from now on is the
- * view's. Attached; end that with kv_view_drop. 0 or KEVY_ENOMEM. `os` must
- * outlive every holder. */
+/* Registers memory that `os` mapped, and that from now on is the view's.
+ * Attached, and reaching nowhere; end that with kv_view_drop. 0 or KEVY_ENOMEM.
+ * `os` must outlive every holder. */
 int kv_view_new(const kevy_os *os, const uint8_t *base, size_t size, struct kv_view **out);
+
+/* The memory is read-only as far as `reach`: so far values may be held. */
+static inline void kv_view_extend(struct kv_view *view, size_t reach)
+{
+    atomic_store_explicit(&view->reach, reach, memory_order_release);
+}
 
 /* The segment is gone, every reader of it has left: unmaps when nobody holds. */
 void kv_view_drop(struct kv_view *view);
@@ -82,6 +89,12 @@ void kv_view_drop(struct kv_view *view);
 /* The slow sides of the two below. */
 bool kv_view_charge(struct kv_view *view);
 bool kv_view_release_at(const void *ptr);
+
+static inline bool kv_view_reaches(const struct kv_view *view, struct bytes value)
+{
+    return (size_t)(value.data - view->base) + value.size <=
+           atomic_load_explicit(&view->reach, memory_order_acquire);
+}
 
 /* Finds the view that `ptr` lies in, or NULL. Inside an epoch. */
 static inline struct kv_view *kv_view_find(const void *ptr)
