@@ -39,7 +39,10 @@ static size_t round_count(const struct values *values)
 static struct bench_row row_of(const struct values *values, char *name, size_t size,
                                const char *verb)
 {
-    (void)snprintf(name, size, "%s %zu B, %zuk keys", verb, values->size, values->keys / 1000);
+    static const char *const where[] = {
+        [MODE_MEMORY] = "", [MODE_LAZY] = ", file", [MODE_DURABLE] = ", durable"};
+    (void)snprintf(name, size, "%s %zu B, %zuk keys%s", verb, values->size, values->keys / 1000,
+                   where[values->store->mode]);
     return (struct bench_row){.bench = "engine",
                               .row = name,
                               .lane = values->store->lane,
