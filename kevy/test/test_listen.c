@@ -27,6 +27,7 @@ TEST(a_change_is_told_once_and_when_it_can_be_read)
     size_t sizes[2] = {1, 1};
     CHECK_INT(kevy_set_many(db, 2, keys, sizes, keys, sizes), 0);
     listen_cmd(db, "FLUSHALL", NULL);
+    CHECK(listen_reaches(&diary.count, 6));
     CHECK_INT(kevy_unlisten(db, id), 0);
     CHECK_INT(kevy_unlisten(db, id), 0);
     listen_set(db, "after", 0);
@@ -44,10 +45,12 @@ TEST(a_listener_is_told_which_changes_are_not_its_own)
     CHECK(kevy_listen(two, listen_note, &second) > 0);
     listen_set(one, "a", 0);
     listen_set(two, "b", 0);
+    CHECK(listen_reaches(&first.count, 2) && listen_reaches(&second.count, 2));
     CHECK_STR(first.text, "Sa S*b ");
     CHECK_STR(second.text, "S*a Sb ");
     kevy_close(one);
     listen_set(two, "c", 0);
+    CHECK(listen_reaches(&second.count, 3));
     CHECK_STR(first.text, "Sa S*b ");
     CHECK_STR(second.text, "S*a Sb Sc ");
     kevy_close(two);
@@ -218,7 +221,7 @@ TEST(a_callback_may_write_and_is_told_after_it_returned)
     struct inside inside = {.db = kevy_open_mem(), .deed = INSIDE_WRITE};
     CHECK(kevy_listen(inside.db, act, &inside) > 0);
     listen_set(inside.db, "first", 0);
-    CHECK_INT(inside.calls, 3);
+    CHECK(listen_reaches(&inside.calls, 3));
     kevy_close(inside.db);
 }
 
@@ -230,6 +233,7 @@ TEST(a_callback_may_end_itself)
     CHECK(kevy_listen(inside.db, listen_note, &diary) > 0);
     listen_set(inside.db, "a", 0);
     listen_set(inside.db, "b", 0);
+    CHECK(listen_reaches(&diary.count, 2));
     CHECK_INT(inside.calls, 1);
     CHECK_STR(diary.text, "Sa Sb ");
     kevy_close(inside.db);
@@ -241,6 +245,7 @@ TEST(a_listener_made_inside_hears_of_what_comes_after)
     inside.diary.db = inside.db;
     CHECK(kevy_listen(inside.db, act, &inside) > 0);
     listen_set(inside.db, "first", 0);
+    CHECK(listen_reaches(&inside.diary.count, 1));
     CHECK_STR(inside.diary.text, "Ssecond ");
     kevy_close(inside.db);
 }
