@@ -28,18 +28,25 @@ static int copy_out(struct bytes value, KevyBuf *out)
 
 /* Where the pointer points says what it is; size and capacity are believed in
  * nothing. */
-void kevy_buf_free(uint8_t *ptr, size_t len, size_t cap)
+static inline void buf_free(uint8_t *ptr)
 {
-    (void)len;
-    (void)cap;
     if (!kv_view_release(ptr)) {
         kv_mem_free(&kv_mem_buffers, ptr, 1);
     }
 }
 
+void kevy_buf_free(uint8_t *ptr, size_t len, size_t cap)
+{
+    (void)len;
+    (void)cap;
+    buf_free(ptr);
+}
+
 void kevy_buf_free_shared(uint8_t *ptr, size_t len, size_t cap)
 {
-    kevy_buf_free(ptr, len, cap);
+    (void)len;
+    (void)cap;
+    buf_free(ptr);
 }
 
 /* ---- Get ---- */
