@@ -106,9 +106,9 @@ static void door_row(const struct effort *effort, const struct door *door, size_
 
 void work_doors(const struct effort *effort)
 {
-    static const struct door owned = {"owned buffer and free,", 35, ask_owned};
-    static const struct door view = {"view and free,", 30, ask_view};
-    static const struct door many = {"64 keys a call, a key,", 45, ask_many};
+    static const struct door owned = {"owned get", 35, ask_owned};
+    static const struct door view = {"view", 30, ask_view};
+    static const struct door many = {"get_many, a key,", 45, ask_many};
     bench_heading("other ways to a value");
     door_row(effort, &owned, 10000, 16);
     door_row(effort, &owned, 10000, 100);
