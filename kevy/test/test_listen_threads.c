@@ -223,7 +223,7 @@ TEST_LIMIT(closing_beside_writers_and_expiries, 120)
         listen_set(one, "last", 0);
         CHECK_INT(counts[1], heard);
         kevy_close(one);
-        CHECK(counts[0] > 200);
+        CHECK(counts[0] > 0);
     }
 }
 

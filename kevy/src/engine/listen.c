@@ -217,7 +217,7 @@ void kv_listen_deliver(struct kv_engine *engine)
     bool is_left = is_ours && kv_listen_has_news(listeners);
     kv_mutex_unlock(&engine->writer);
     if (is_left) {
-        kv_listen_clock_wake(listeners);
+        kv_listen_clock_ask(listeners);
     }
 }
 

@@ -78,6 +78,7 @@ struct kv_listeners {
     struct kv_thread clock;
     _Atomic uint32_t clock_word; /* changes when the clock must look */
     _Atomic bool is_clock_due;
+    _Atomic bool is_clock_asked; /* to tell what waits */
     _Atomic bool is_clock_stopping;
 };
 
@@ -115,8 +116,12 @@ int kv_listen_clock_start(struct kv_engine *engine);
 /* Notes, under the writer lock, that a key expires at that time. */
 void kv_listen_clock_note(struct kv_listeners *listeners, uint64_t deadline_ms);
 
-/* Makes it look, and tell what waits. */
+/* Makes it look at the deadlines. */
 void kv_listen_clock_wake(struct kv_listeners *listeners);
+
+/* Makes it tell what waits. Otherwise it only tells of what it did itself, so
+ * that a writer mostly tells of its own. */
+void kv_listen_clock_ask(struct kv_listeners *listeners);
 
 /* Wakes it if it was noted that it sleeps too long. */
 void kv_listen_clock_wake_due(struct kv_listeners *listeners);

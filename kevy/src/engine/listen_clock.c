@@ -28,6 +28,7 @@ struct pass {
     uint64_t now_ms;
     uint64_t next_ms; /* when the next key expires */
     uint64_t lsn;     /* 0: nothing was written */
+    bool has_news;    /* something was reclaimed */
     bool has_failed;
 };
 
@@ -60,7 +61,8 @@ static void pass_once(struct kv_engine *engine, struct pass *pass)
     if (pass->has_failed) {
         pass->next_ms = pass->now_ms + CLOCK_RETRY_MS;
     }
-    if (engine->is_durable && engine->keyspace.changes != changes) {
+    pass->has_news = engine->keyspace.changes != changes;
+    if (engine->is_durable && pass->has_news) {
         pass->lsn = kv_log_end(engine->log);
     }
     engine->listeners.sleeps_until_ms = pass->next_ms > pass->now_ms ? pass->next_ms : 0;
@@ -89,8 +91,12 @@ static void clock_run(void *user)
         if (pass.lsn != 0) {
             (void)kv_log_commit(engine->log, pass.lsn);
         }
-        kv_listen_deliver(engine);
-        kv_listen_close_put_off();
+        bool is_asked =
+            atomic_exchange_explicit(&listeners->is_clock_asked, false, memory_order_acq_rel);
+        if (is_asked || pass.has_news) {
+            kv_listen_deliver(engine);
+            kv_listen_close_put_off();
+        }
         if (is_clock_orphan) {
             return;
         }
@@ -104,6 +110,12 @@ void kv_listen_clock_wake(struct kv_listeners *listeners)
 {
     atomic_fetch_add_explicit(&listeners->clock_word, 1, memory_order_acq_rel);
     kv_park_wake(&listeners->clock_word, KV_PARK_ALL);
+}
+
+void kv_listen_clock_ask(struct kv_listeners *listeners)
+{
+    atomic_store_explicit(&listeners->is_clock_asked, true, memory_order_release);
+    kv_listen_clock_wake(listeners);
 }
 
 int kv_listen_clock_start(struct kv_engine *engine)

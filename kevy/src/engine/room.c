@@ -75,7 +75,7 @@ int kv_room_set(struct kv_engine *engine, uint64_t bytes, int32_t policy)
     if (policy != KEVY_EVICT_NONE) {
         /* What cannot go now is told to the writes that come. */
         (void)room_settle(engine);
-        kv_listen_clock_wake(&engine->listeners);
+        kv_listen_clock_ask(&engine->listeners);
     }
     return 0;
 }
