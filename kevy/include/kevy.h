@@ -79,10 +79,15 @@ typedef struct KevyOpenOptions {
     uint64_t rewrite_interval_secs;
 } KevyOpenOptions;
 
-#define KEVY_OPEN_OPTIONS_INIT {0, 0, 100, (uint64_t)64 << 20, 0, 0}
+#define KEVY_OPEN_OPTIONS_INIT                                                                     \
+    {                                                                                              \
+        0, 0, 100, (uint64_t)64 << 20, 0, 0                                                        \
+    }
 
 /* What an open found. dropped_bytes > 0 or corrupt != 0: the store holds less
- * than its files did; what was dropped lies beside the log as quarantine. */
+ * than its files did. The torn end of a log, usual after a power cut, is cut
+ * off and counted. Damage before what was durable sets `corrupt`, and the
+ * damaged bytes lie beside the log as quarantine: docs/durability.md. */
 typedef struct KevyOpenReport {
     uint64_t replayed_commands; /* records applied */
     uint64_t replayed_bytes;
@@ -115,8 +120,7 @@ KEVY_API KevyDb *kevy_open_mem(void);
 
 /* Opens with options: NULL options are the defaults, dir NULL with dir_len 0
  * is a store in memory. Otherwise as kevy_open. */
-KEVY_API KevyDb *kevy_open_with(const uint8_t *dir, size_t dir_len,
-                                const KevyOpenOptions *options);
+KEVY_API KevyDb *kevy_open_with(const uint8_t *dir, size_t dir_len, const KevyOpenOptions *options);
 
 /* Closes a handle: waits for calls in flight, wakes every waiter of its
  * subscriptions with a negative result, flushes. Subscriptions left open are
