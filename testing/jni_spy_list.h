@@ -7,6 +7,7 @@
  *
  * The includer defines X0 to X5 and V0 to V5 and includes this file once or more.
  */
+/* clang-format off */
 X0(jint, GetVersion) X4(jclass, DefineClass, const char *, jobject, const jbyte *, jsize)
 X1(jclass, FindClass, const char *) X1(jmethodID, FromReflectedMethod, jobject)
 X1(jfieldID, FromReflectedField, jobject)
