@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * The journal of a file log: one append is one unit of bytes, laid out in
- * memory of our own and given to the kernel by one write.
+ * memory of our own and given to the kernel as a whole: stored through the
+ * segment's window, or by one write (log_window.c).
  *
  *   unit   [stamp] record                           a single record
  *          [stamp] record … [stamp] record commit   a batch

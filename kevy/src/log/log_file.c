@@ -4,9 +4,10 @@
  * file a segment, named by its first address slot. Not here: what is written
  * (log_append.c, log_extent.c) and when a file may go (log_mark.c).
  *
- * A file is mapped read-only from its birth and written through its number, so
- * that a stray write of the process can never change a record. The number is
- * closed once all of the file is durable; the mapping stays.
+ * A file is mapped read-only from its birth; readers know no other mapping.
+ * Only the active segment may also have a writable window (log_window.c), until
+ * it is sealed: from then on no stray write of the process can change a record.
+ * The number is closed once all of the file is durable; the mapping stays.
  */
 #include <errno.h>
 #include <stdio.h>
