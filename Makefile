@@ -7,7 +7,7 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 build = cmake --preset $(1) >/dev/null && cmake --build build/$(1) -j $(JOBS)
 
-.PHONY: all demo test check doors matrix release install kills fuzz cover fmt clean help
+.PHONY: all demo test check doors matrix release install sim kills fuzz cover fmt clean help
 all: ## build and test, the dev preset
 	@tools/setup build
 	@tools/test dev
@@ -41,6 +41,12 @@ kills: ## N=1000 SIGKILLs at random moments under each flush policy
 	@tools/setup build
 	@$(call build,dev)
 	KEVY_KILLS=$(or $(N),1000) build/dev/test/test_kills
+
+sim: ## N=100000 lives in each crash simulator, from seed S=1 on
+	@tools/setup build
+	@$(call build,one)
+	@printf '%s\n' build/one/test/test_sim_{log,store} | SIM_SEEDS=$(or $(N),100000) \
+	    TEST_TIME_FACTOR=100 xargs -P 2 -I {} env {} --seed=$(or $(S),1)
 
 fuzz: ## one fuzz target: T=name S=seconds
 	@tools/setup fuzz

@@ -12,7 +12,10 @@
  *   - j is not behind the last write that was begun; one that failed while the
  *     process went on is not in it
  *
- * SIM_SEEDS=N in the environment runs that many; --seed=N starts there.
+ * SIM_SEEDS=N in the environment runs that many; --seed=N starts there. CI runs
+ * SEEDS of each simulator in the optimised build, of real sizes and without
+ * asserts, and in the others, of hostile sizes and with asserts, as many as
+ * their pace allows. `make sim N=100000` runs more.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +25,12 @@
 #include "testing/harness.h"
 
 enum { WRITES_MAX = 4096, ROUNDS = 6 };
+
+#ifdef NDEBUG
+#define SEEDS ((size_t)10000)
+#else
+#define SEEDS ((size_t)1000)
+#endif
 
 struct sim {
     struct crash_os *crash;
@@ -280,7 +289,8 @@ static bool one_life(uint64_t seed)
 TEST_LIMIT(sim_lives, 600)
 {
     const char *wanted = getenv("SIM_SEEDS");
-    uint64_t count = wanted == NULL ? 150 : strtoull(wanted, NULL, 10), first = test_seed();
+    uint64_t count = wanted == NULL ? test_scale(SEEDS) : strtoull(wanted, NULL, 10);
+    uint64_t first = test_seed();
     for (uint64_t seed = first; seed < first + count; seed++) {
         if (!one_life(seed)) {
             break;

@@ -10,7 +10,10 @@
  * process died, the last acknowledged one), as far as it has not expired
  * since.
  *
- * SIM_SEEDS=N in the environment runs that many; --seed=N starts there.
+ * SIM_SEEDS=N in the environment runs that many; --seed=N starts there. CI runs
+ * SEEDS of each simulator in the optimised build, of real sizes and without
+ * asserts, and in the others, of hostile sizes and with asserts, as many as
+ * their pace allows. `make sim N=100000` runs more.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,6 +36,12 @@ struct held {
 struct state {
     struct held keys[KEYS];
 };
+
+#ifdef NDEBUG
+#define SEEDS ((size_t)10000)
+#else
+#define SEEDS ((size_t)1000)
+#endif
 
 struct sim {
     struct crash_os *crash;
@@ -411,7 +420,8 @@ static bool one_life(uint64_t seed)
 TEST_LIMIT(sim_store_lives, 600)
 {
     const char *wanted = getenv("SIM_SEEDS");
-    uint64_t count = wanted == NULL ? 150 : strtoull(wanted, NULL, 10), first = test_seed();
+    uint64_t count = wanted == NULL ? test_scale(SEEDS) : strtoull(wanted, NULL, 10);
+    uint64_t first = test_seed();
     for (uint64_t seed = first; seed < first + count; seed++) {
         if (!one_life(seed)) {
             break;
