@@ -37,6 +37,9 @@ int kv_damage_note(struct kv_opening *opening, uint32_t slot, size_t from, size_
     opening->report->corrupt = 1;
     opening->report->quarantine_count++;
     opening->report->dropped_bytes += to - from;
+    if (opening->look != NULL) {
+        opening->look->damaged(opening, slot, from, to);
+    }
     return KEVY_OK;
 }
 

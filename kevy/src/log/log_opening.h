@@ -31,6 +31,25 @@ struct kv_damages {
     size_t capacity;
 };
 
+struct kv_opening;
+
+/* How an open that only looks at the files differs from one that goes on to
+ * write (log_check.c, log_salvage.c): it ends when everything is replayed. */
+struct kv_look {
+    /* Finds mark, segments and end; kv_gather does it as every open does. */
+    int (*gather)(struct kv_opening *opening);
+
+    /* A range was put aside. */
+    void (*damaged)(struct kv_opening *opening, uint32_t slot, size_t from, size_t to);
+
+    /* Whether what lies in an extent that a record names is to be applied. */
+    bool (*takes_extent)(struct kv_opening *opening, const struct kv_segment *extent,
+                         const uint8_t *record);
+
+    /* Everything is replayed. */
+    void (*end)(struct kv_opening *opening);
+};
+
 /* An open under way. */
 struct kv_opening {
     struct kv_log *log;
@@ -39,9 +58,11 @@ struct kv_opening {
     kv_log_apply_fn *apply;
     kv_log_ahead_fn *ahead;
     void *user;
+    const struct kv_look *look; /* NULL: an open that writes */
     KevyOpenReport *report;
     KevyError *error;
-    bool is_first; /* the store was made by this open */
+    size_t segment_size; /* of a store that this open makes */
+    bool is_first;       /* it did */
     bool is_mark_whole;
     struct kv_mark mark;
     uint8_t *files;           /* a bit for each slot that has a file */
@@ -66,6 +87,10 @@ int kv_fail(const struct kv_opening *opening, int status, int64_t result, const 
 /* The same for a slot's file. */
 int kv_fail_slot(const struct kv_opening *opening, int status, int64_t result, uint32_t slot,
                  uint64_t offset, const char *text);
+
+/* Finds the mark, or makes a store; then all segments that the mark names or
+ * that may follow it, and the end of the log. */
+int kv_gather(struct kv_opening *opening);
 
 /* Opens the folder, making it and its parents. */
 int kv_dir_make_open(const struct kv_opening *opening, int *out);

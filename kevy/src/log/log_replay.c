@@ -101,7 +101,8 @@ static int apply_extent(struct kv_opening *opening, struct kv_segment *segment,
                         const uint8_t *bytes, uint32_t ref, uint64_t lsn)
 {
     struct kv_segment *extent = kv_adopt_extent(opening->log, bytes, lsn);
-    if (extent == NULL) {
+    if (extent == NULL ||
+        (opening->look != NULL && !opening->look->takes_extent(opening, extent, bytes))) {
         return KEVY_OK;
     }
     opening->report->replayed_bytes += extent->used;

@@ -128,7 +128,7 @@ int kv_dir_make_open(const struct kv_opening *opening, int *out)
     }
     path[size] = '\0';
     int dir = os->dir_open(os->self, path);
-    if (dir == -ENOENT) {
+    if (dir == -ENOENT && opening->look == NULL) {
         int result = dir_make_all(os, path);
         if (result < 0) {
             return fail_dir(opening, result, "the folder cannot be made");
@@ -162,6 +162,9 @@ static int lock_take(struct kv_opening *opening)
     const kevy_os *os = opening->os;
     struct kv_files *files = opening->log->files;
     int file = os->file_open(os->self, files->dir, "lock", KEVY_OS_WRITE | KEVY_OS_CREATE);
+    if (file == -ENOENT && opening->look != NULL) {
+        return KEVY_OK; /* nobody has it: whoever opens a store makes it first */
+    }
     if (file < 0) {
         return kv_fail(opening, kv_file_status(file), file, "lock", 0,
                        "the lock file cannot be opened for writing");
@@ -253,11 +256,11 @@ static int mark_write_first(struct kv_opening *opening, int file)
     return status;
 }
 
-static int store_make(struct kv_opening *opening, size_t segment_size)
+static int store_make(struct kv_opening *opening)
 {
     const kevy_os *os = opening->os;
     struct kv_files *files = opening->log->files;
-    files->identity.segment_size = (uint32_t)segment_size;
+    files->identity.segment_size = (uint32_t)opening->segment_size;
     int result = os->random(os->self, files->identity.store_id, KV_STORE_ID_SIZE);
     if (result == 0) {
         result = os->random(os->self, files->identity.secret, KV_SECRET_SIZE);
@@ -301,7 +304,7 @@ static bool has_any_file(const struct kv_opening *opening)
 }
 
 /* Opens the mark of the folder, or makes a store where there is none. */
-static int store_find(struct kv_opening *opening, size_t segment_size)
+static int store_find(struct kv_opening *opening)
 {
     const kevy_os *os = opening->os;
     struct kv_files *files = opening->log->files;
@@ -317,7 +320,9 @@ static int store_find(struct kv_opening *opening, size_t segment_size)
         return kv_fail(opening, KEVY_ECORRUPT, 0, "mark", 0,
                        "the mark is missing, but there are segments");
     }
-    return store_make(opening, segment_size);
+    return opening->look == NULL
+               ? store_make(opening)
+               : kv_fail(opening, KEVY_EPATH, 0, "", 0, "there is no store in the folder");
 }
 
 /* ---- All of it ---- */
@@ -355,7 +360,16 @@ static void opening_done(struct kv_opening *opening)
     kv_mem_free(mem, opening->files, KV_SLOT_COUNT / 8);
 }
 
-static int open_steps(struct kv_opening *opening, size_t segment_size)
+int kv_gather(struct kv_opening *opening)
+{
+    int status = store_find(opening);
+    if (status == KEVY_OK) {
+        status = kv_adopt(opening);
+    }
+    return status == KEVY_OK ? kv_tail_measure(opening) : status;
+}
+
+static int open_steps(struct kv_opening *opening)
 {
     int status = kv_dir_make_open(opening, &opening->log->files->dir);
     if (status == KEVY_OK) {
@@ -365,16 +379,14 @@ static int open_steps(struct kv_opening *opening, size_t segment_size)
         status = kv_adopt_list(opening);
     }
     if (status == KEVY_OK) {
-        status = store_find(opening, segment_size);
-    }
-    if (status == KEVY_OK) {
-        status = kv_adopt(opening);
-    }
-    if (status == KEVY_OK) {
-        status = kv_tail_measure(opening);
+        status = opening->look != NULL ? opening->look->gather(opening) : kv_gather(opening);
     }
     if (status == KEVY_OK) {
         status = kv_replay(opening);
+    }
+    if (opening->look != NULL) {
+        opening->look->end(opening);
+        return status;
     }
     if (status == KEVY_OK) {
         status = kv_recover(opening);
@@ -406,11 +418,13 @@ int kv_log_open(struct kv_log **out, const struct kv_log_options *options, kv_lo
                                        .dir = options->dir,
                                        .apply = apply,
                                        .ahead = options->ahead,
+                                       .look = options->look,
+                                       .segment_size = segment_size,
                                        .user = user,
                                        .report = report,
                                        .error = error};
         status = files_new(*out, options);
-        status = status == KEVY_OK ? open_steps(opening, segment_size) : status;
+        status = status == KEVY_OK ? open_steps(opening) : status;
         opening_done(opening);
     }
     kv_mem_free(options->mem, opening, sizeof *opening);
