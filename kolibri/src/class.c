@@ -76,6 +76,7 @@ static void *lookup(JNIEnv *env, jclass cls, const struct kol__row *row, const c
     case 'F':
         return (*env)->GetMethodID(env, cls, row->name, signature);
     case 'S':
+    case 'B':
         return (*env)->GetStaticMethodID(env, cls, row->name, signature);
     case 'G':
         return (*env)->GetFieldID(env, cls, row->name, row->types[0]);
@@ -91,8 +92,9 @@ static kol_status resolve_row(JNIEnv *env, const struct kol_members *table,
     int is_field = row->kind == 'G' || row->kind == 'H';
     int fits = kol__signature(signature, sizeof signature, "", row->types, row->count);
     row->slot->id.any = fits ? lookup(env, cls, row, signature) : NULL;
+    row->slot->stub = NULL;
     if (row->slot->id.any) {
-        return KOL_OK;
+        return row->kind == 'B' ? kol__bridge_bind(env, cls, row, signature) : KOL_OK;
     }
     if (fits && !kol__is_absent(env)) {
         return KOL_EJAVA;
@@ -200,6 +202,7 @@ void kol__tables_drop(JNIEnv *env)
         for (int i = 0; i < loaded->table->count; i++) {
             loaded->table->rows[i].slot->id.any = NULL;
             loaded->table->rows[i].slot->cls = NULL;
+            loaded->table->rows[i].slot->stub = NULL;
         }
         loaded_free(env, loaded);
         loaded = next;

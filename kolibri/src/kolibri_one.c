@@ -3,7 +3,7 @@
  * All of Kolibri as one translation unit, in reading order: the single-file build, and the table of
  * contents.
  */
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE
 /* clang-format off */
 #include "kolibri/src/status.c"
 #include "kolibri/src/counters.c"
@@ -31,6 +31,7 @@
 #include "kolibri/src/native_call.c"
 #include "kolibri/src/native_check.c"
 #include "kolibri/src/object.c"
+#include "kolibri/src/bridge_room.c"
 #include "kolibri/src/bridge.c"
 
 /* threads, load and unload */

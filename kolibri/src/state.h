@@ -130,6 +130,10 @@ kol_status kol__find(JNIEnv *env, const char *descriptor, jclass *out);
 kol_status kol__resolve(JNIEnv *env, const struct kol_members *table, jclass cls, jobject kept,
                         struct kol__report *report);
 
+/* Asks Java for the upcall stub of a bridge's row; none is no error. KOL_OK or KOL_EJAVA. */
+kol_status kol__bridge_bind(JNIEnv *env, jclass cls, const struct kol__row *row,
+                            const char *signature);
+
 /* A reference to a class that may be kept: weak for our own loader. KOL_OK or KOL_EJAVA. */
 kol_status kol__hold_class(JNIEnv *env, jclass cls, jobject *out, int *is_weak);
 

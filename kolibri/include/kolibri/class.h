@@ -27,6 +27,7 @@
  *     X(C, N1, throws, c_name, "<init>", A)              constructor; returns a C
  *     X(C, G, jint, c_name, "javaName")                  field: C_c_name and C_c_name__set (SG
  *     static)
+ *     X(C, B2, c_name, "javaName", A, B)                 static bridge (bridge.h); returns its jint
  * The third word: `throws` gives a status that must be used, and an __unchecked form; `nothrow`
  * gives the value alone and promises that no exception can come (a broken promise is named from
  * level 2 on and undefined below it); `optional` gives a status, KOL_EABSENT where the member does
@@ -41,7 +42,7 @@
 #ifndef KOLIBRI_CLASS_H
 #define KOLIBRI_CLASS_H
 
-#include <kolibri/class_gen.h>
+#include <kolibri/bridge_gen.h>
 
 /* java.lang.Object and its array: the top of every chain of handles. */
 KOL__REFERENCE(java_lang_Object, "Ljava/lang/Object;")

@@ -24,12 +24,13 @@ struct kol__slot {
         void *any;
     } id;
     jclass cls;
+    void (*stub)(void); /* bridges: the upcall stub, or null */
 };
 
 struct kol__row {
     struct kol__slot *slot;
     const char *name;
-    char kind; /* F method, S static method, G field, H static field */
+    char kind; /* F method, S static method, B bridge, G field, H static field */
     char optional;
     short count;
     const char *types[9]; /* result, then the parameters */

@@ -7,7 +7,7 @@
  * `F` claims nothing and takes what is there (at most 8, as everywhere).
  *
  * Of a Java class: F function, P procedure, SF/SP static, VF/VP nonvirtual, N constructor,
- * G/SG field. Of a native class: M method, S static, L leaf, N creator, D destroyer, E end
+ * G/SG field, B bridge. Of a native class: M method, S static, L leaf, N creator, D destroyer, E end
  * callback.
  */
 #ifndef KOLIBRI_CLASS_WORDS_H
@@ -89,6 +89,17 @@
 #define KOL__K_N6 NEW, N, 6
 #define KOL__K_N7 NEW, N, 7
 #define KOL__K_N8 NEW, N, 8
+
+#define KOL__K_B BRI, BF, -1
+#define KOL__K_B0 BRI, BF, 0
+#define KOL__K_B1 BRI, BF, 1
+#define KOL__K_B2 BRI, BF, 2
+#define KOL__K_B3 BRI, BF, 3
+#define KOL__K_B4 BRI, BF, 4
+#define KOL__K_B5 BRI, BF, 5
+#define KOL__K_B6 BRI, BF, 6
+#define KOL__K_B7 BRI, BF, 7
+#define KOL__K_B8 BRI, BF, 8
 
 #define KOL__K_M MET, M, -1
 #define KOL__K_M0 MET, M, 0

@@ -143,6 +143,7 @@ KOL__INLINE jvalue kol__v_end(void)
     KOL__OVERLOADS(T)
 
 #define KOL__PRIMITIVE(T, FIELD, N, DESCRIPTOR)                                                    \
+    typedef T kol__p_##T;                                                                          \
     static const char kol__d_##T[] KOL__UNUSED = DESCRIPTOR;                                       \
     static const char kol__dw_##T[] KOL__UNUSED = DESCRIPTOR;                                      \
     KOL__INLINE T kol__wrap_##T(T x)                                                               \

@@ -13,7 +13,7 @@ import java.util.Locale;
  * access counts.
  */
 final class CriticalLink {
-    private static final String PACKAGE = "java.lang.foreign.";
+    static final String PACKAGE = "java.lang.foreign.";
 
     private CriticalLink() {}
 
@@ -48,7 +48,7 @@ final class CriticalLink {
         }
     }
 
-    private static Object descriptor(MethodType type) throws ReflectiveOperationException {
+    static Object descriptor(MethodType type) throws ReflectiveOperationException {
         Class<?> layoutClass = Class.forName(PACKAGE + "MemoryLayout");
         Class<?> descriptorClass = Class.forName(PACKAGE + "FunctionDescriptor");
         Object layouts = Array.newInstance(layoutClass, type.parameterCount());
