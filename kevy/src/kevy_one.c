@@ -66,6 +66,7 @@
 #include "kevy/src/log/log_memory.c"
 #include "kevy/src/log/log_open.c"
 #include "kevy/src/log/log_recover.c"
+#include "kevy/src/log/log_remove.c"
 #include "kevy/src/log/log_replay.c"
 #include "kevy/src/log/log_reserve.c"
 #include "kevy/src/log/log_segment.c"

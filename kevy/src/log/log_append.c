@@ -81,9 +81,6 @@ static int active_seal(struct kv_log *log)
     (void)kv_seal_encode(&place, log->active->used, log->lsn_end + 1, seal);
     int status = active_write(log, seal, sizeof seal, sizeof seal);
     log->active->is_sealed = status == KEVY_OK;
-    if (status == KEVY_OK) {
-        (void)kv_window_end(log, log->active);
-    }
     return status;
 }
 

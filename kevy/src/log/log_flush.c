@@ -7,43 +7,96 @@
  * flush and the point where the log ends; then, holding no lock, it flushes
  * those files and the folder; then everything up to that point is durable.
  * Threads that need more wait for the next one: the first of them leads it.
+ * It also ends the windows of segments that were sealed.
+ *
+ * Skipping. A segment that is dead when the flush begins, with all that
+ * superseded its records at or before the point, is not flushed: no reader that
+ * begins with a mark at the point looks at it. So the flush then ends with such
+ * a mark, without the segment's bit, and only that makes the point durable;
+ * then the file is unlinked, and the kernel forgets its pages.
+ *   - Power fails before that mark: the mark before it tells the old point and
+ *     has no bit of a file that was not flushed to there. The chain behind it
+ *     may break in the skipped segment. What lies behind the break was promised
+ *     to nobody: a promise waits for the durable point.
+ *   - The segment had a bit in the mark before: its bytes up to that mark's
+ *     point were flushed then, and it is unlinked only after the new one.
+ *   - Namespace maps and commits in it: the mark tells the map, and a batch of
+ *     which nothing counts needs none. Segments with tombstones are flushed:
+ *     an older segment may need those.
+ *   - The point itself never lies in it (kv_remove_is_dead).
+ * Where the mark cannot be written, the flush is made again, with every file.
  *
  * A flush that fails may have lost bytes that the kernel no longer calls
  * dirty, so it is never tried again: the error stays until the store is
  * opened anew, and the mark never moves past what was durable before.
  *
  * Not here: when a flush starts by itself (log_thread.c), the mark
- * (log_mark.c).
+ * (log_mark.c), what goes (log_remove.c).
  */
 #include "kevy/src/log/log_inside.h"
 
-/* What one flush has to cover. */
+/* Skipping saves the disk more than the mark costs from so many bytes on. */
+#define SKIP_SHARE KV_EXTENT_SHARE
+
+/* What one flush has to cover, and what it leaves out. */
 struct flush {
     struct kv_segment *list;
+    struct kv_segment *skipped;
     struct kv_point point;
     bool is_dir_dirty;
 };
 
-/* Under the writer lock. */
-static void flush_take(struct kv_log *log, struct flush *out)
+static void list_push(struct kv_segment **list, struct kv_segment *segment)
+{
+    segment->flush_next = *list;
+    *list = segment;
+}
+
+/* Enough of it, or all of it goes to the list of what is flushed. */
+static void skip_if_worth_it(struct kv_log *log, struct flush *flush)
+{
+    size_t size = 0;
+    for (struct kv_segment *at = flush->skipped; at != NULL; at = at->flush_next) {
+        size += at->used;
+    }
+    while (size < log->segment_size / SKIP_SHARE && flush->skipped != NULL) {
+        struct kv_segment *first = flush->skipped;
+        flush->skipped = first->flush_next;
+        first->is_skipped = false;
+        list_push(&flush->list, first);
+    }
+}
+
+/* Shares out the files that have bytes to flush. Under the writer lock. */
+static void flush_share(struct kv_log *log, struct flush *flush)
 {
     struct kv_files *files = log->files;
-    out->list = NULL;
+    bool may_skip = !atomic_load_explicit(&files->has_no_skip, memory_order_relaxed);
     while (files->dirty != NULL) {
         struct kv_segment *segment = files->dirty;
         files->dirty = segment->dirty_next;
         segment->is_dirty = false;
         segment->is_in_flush = true;
-        segment->flush_next = out->list;
-        out->list = segment;
+        segment->is_cut_due = segment->is_sealed;
+        segment->is_skipped = may_skip && segment != log->victim && segment->tombstone_lsn == 0 &&
+                              kv_remove_is_dead(log, segment, &flush->point);
+        list_push(segment->is_skipped ? &flush->skipped : &flush->list, segment);
     }
-    out->is_dir_dirty = files->is_dir_dirty;
-    files->is_dir_dirty = false;
+    skip_if_worth_it(log, flush);
+}
+
+/* Under the writer lock. */
+static void flush_take(struct kv_log *log, struct flush *out)
+{
+    struct kv_files *files = log->files;
+    *out = (struct flush){.is_dir_dirty = files->is_dir_dirty};
     out->point = (struct kv_point){.lsn = log->lsn_end,
                                    .slot = files->end_slot,
                                    .offset = files->end_offset,
                                    .map_lsn = files->map_lsn,
                                    .map = files->map};
+    flush_share(log, out);
+    files->is_dir_dirty = false;
     atomic_store_explicit(&files->pending_size, 0, memory_order_relaxed);
     atomic_store_explicit(&files->pending_since_ns, 0, memory_order_relaxed);
 }
@@ -58,6 +111,9 @@ static int flush_run(struct kv_log *log, const struct flush *flush)
         return kv_file_status(folder);
     }
     for (struct kv_segment *at = flush->list; at != NULL; at = at->flush_next) {
+        if (at->is_cut_due) {
+            (void)kv_window_end(log, at);
+        }
         int result = os->file_flush(os->self, at->file);
         if (result < 0) {
             return kv_file_status(result);
@@ -78,6 +134,40 @@ static void flush_end(struct kv_log *log, const struct flush *flush, int status)
             at->file = -1;
         }
     }
+    for (struct kv_segment *at = flush->skipped; at != NULL; at = at->flush_next) {
+        at->is_in_flush = false;
+    }
+}
+
+/* The mark that makes the flush whole could not be written: what was left out
+ * is to be flushed like the rest. */
+static void skip_no_more(struct kv_log *log)
+{
+    struct kv_segment *segment;
+    kv_mutex_lock(log->writer);
+    atomic_store_explicit(&log->files->has_no_skip, true, memory_order_relaxed);
+    for (uint32_t slot = 0; (segment = kv_segment_after(log, &slot)) != NULL;) {
+        if (segment->is_skipped) {
+            segment->is_skipped = false;
+            kv_file_dirty(log, segment);
+        }
+    }
+    kv_mutex_unlock(log->writer);
+}
+
+void kv_flush_reach(struct kv_log *log, const struct kv_point *point)
+{
+    struct kv_files *files = log->files;
+    kv_mutex_lock(&files->flush_lock);
+    files->durable = *point;
+    atomic_store_explicit(&files->durable_lsn, point->lsn, memory_order_release);
+    if (point->lsn == files->marked_lsn) {
+        files->unmarked_since_ns = 0;
+    } else if (files->unmarked_since_ns == 0) {
+        files->unmarked_since_ns = log->os->boot_ns(log->os->self) | 1;
+        atomic_store_explicit(&files->is_wake_due, true, memory_order_release);
+    }
+    kv_mutex_unlock(&files->flush_lock);
 }
 
 static int flush_once(struct kv_log *log)
@@ -91,18 +181,15 @@ static int flush_once(struct kv_log *log)
     kv_mutex_lock(log->writer);
     flush_end(log, &flush, status);
     kv_mutex_unlock(log->writer);
-    kv_mutex_lock(&files->flush_lock);
-    files->flush_count++;
     if (status != KEVY_OK) {
         kv_log_break(log, status);
-    } else {
-        files->durable = flush.point;
-        atomic_store_explicit(&files->durable_lsn, flush.point.lsn, memory_order_release);
-        if (files->unmarked_since_ns == 0 && flush.point.lsn != files->marked_lsn) {
-            files->unmarked_since_ns = log->os->boot_ns(log->os->self) | 1;
-            atomic_store_explicit(&files->is_wake_due, true, memory_order_release);
-        }
+    } else if (flush.skipped == NULL) {
+        kv_flush_reach(log, &flush.point);
+    } else if (kv_mark_write_at(log, &flush.point) == KEVY_ENOSPC) {
+        skip_no_more(log);
     }
+    kv_mutex_lock(&files->flush_lock);
+    files->flush_count++;
     kv_mutex_unlock(&files->flush_lock);
     return status;
 }

@@ -16,7 +16,7 @@
  *
  * Reading order: log_open.c (both kinds), log_memory.c, log_sweep.c (in memory),
  * then for files: log_append.c, log_file.c, log_extent.c (writing),
- * log_flush.c, log_mark.c, log_thread.c (durability), log_start.c,
+ * log_flush.c, log_mark.c, log_remove.c, log_thread.c (durability), log_start.c,
  * log_adopt.c, log_tail.c, log_replay.c, log_damage.c, log_recover.c (opening),
  * log_collect.c.
  *
@@ -68,7 +68,9 @@ struct kv_segment {
 
     /* Files only. */
     bool is_dirty;       /* on the list of what the next flush must cover */
-    bool is_in_flush;    /* on the list of the flush under way */
+    bool is_in_flush;    /* on a list of the flush under way */
+    bool is_cut_due;     /* that flush ends its window */
+    bool is_skipped;     /* that flush leaves it out; it goes with the mark that ends it */
     bool is_flushed;     /* header and directory entry are durable */
     bool is_leaving;     /* its bit is being cleared, its file unlinked */
     bool is_stuck;       /* collection could not empty it */
@@ -150,7 +152,8 @@ struct kv_files {
     _Atomic uint64_t marked_lsn;  /* of `durable` as the flushed mark tells it */
     _Atomic int error;            /* a status < 0 once a flush has failed */
     _Atomic uint8_t policy;
-    bool has_no_window; /* this file system wants file_write */
+    bool has_no_window;       /* this file system wants file_write */
+    _Atomic bool has_no_skip; /* marks cannot be written now: a flush covers every file */
 
     /* The thread, under thread_lock. */
     struct kv_mutex thread_lock;
@@ -397,6 +400,24 @@ bool kv_collect_is_wanted(const struct kv_log *log);
  * store that nobody writes to. Not under the writer lock. 0 or a status. */
 int kv_collect_run(struct kv_log *log, bool is_settled);
 
+/* ---- Removal (log_remove.c) ---- */
+
+/* Says whether nothing that the segment holds is needed by a reader who begins
+ * with a mark that tells `point`, its tombstones aside. Under the writer lock. */
+bool kv_remove_is_dead(const struct kv_log *log, const struct kv_segment *segment,
+                       const struct kv_point *point);
+
+/* Chooses what a mark at `point` lets go; returns how many. Under the writer
+ * lock and mark_lock. */
+size_t kv_remove_choose(struct kv_log *log, const struct kv_point *point);
+
+/* Takes that back. */
+void kv_remove_give_up(struct kv_log *log);
+
+/* Unlinks what was chosen, after the mark was flushed, and frees it. 0 or a
+ * status: then some of it may be unlinked. */
+int kv_remove_run(struct kv_log *log);
+
 /* ---- Durability (log_flush.c, log_mark.c, log_thread.c) ---- */
 
 /* Flushes everything appended before the call, alone or in turn with others,
@@ -406,9 +427,16 @@ int kv_flush_until(struct kv_log *log, uint64_t lsn);
 /* A flush has failed: nothing is written from now on. */
 void kv_log_break(struct kv_log *log, int status);
 
+/* Notes that everything up to `point` is durable. Not under the writer lock. */
+void kv_flush_reach(struct kv_log *log, const struct kv_point *point);
+
 /* Writes and flushes a mark that tells the durable point, and unlinks what is
  * dead by it. Not under the writer lock. */
 int kv_mark_write(struct kv_log *log);
+
+/* The same for a point that becomes the durable one by this mark. KEVY_ENOSPC:
+ * nothing has changed. */
+int kv_mark_write_at(struct kv_log *log, const struct kv_point *point);
 
 /* Fills in a mark that tells `point`; under the writer lock. */
 void kv_mark_fill(const struct kv_log *log, const struct kv_point *point, struct kv_mark *out);

@@ -78,7 +78,7 @@ static uint64_t do_what_is_due(struct kv_log *log)
     }
     bool is_collected = collect_what_is_due(log);
     kv_mutex_lock(&files->flush_lock);
-    bool is_mark_due = mark_due(files) <= now || (is_flush_due && mark_due(files) != KV_FOREVER);
+    bool is_mark_due = is_flush_due || mark_due(files) <= now;
     kv_mutex_unlock(&files->flush_lock);
     if (is_mark_due || is_collected) {
         (void)kv_mark_write(log);

@@ -43,6 +43,11 @@ struct sim {
     uint64_t version;
     uint8_t policy;
     uint64_t open_count;
+
+    /* How this round writes. */
+    uint64_t key_count; /* of each database, few: segments die before they are flushed */
+    uint64_t pass_ms;   /* at most between two writes */
+    uint64_t sync_in;   /* one in so many writes is followed by a sync */
 };
 
 static uint64_t below(struct sim *sim, uint64_t bound)
@@ -106,7 +111,7 @@ static size_t some_size(struct sim *sim)
 static struct model_change some_change(struct sim *sim)
 {
     struct model_change change = {(uint32_t)below(sim, MODEL_DATABASES),
-                                  (uint32_t)below(sim, MODEL_KEYS), 0, some_size(sim)};
+                                  (uint32_t)below(sim, sim->key_count), 0, some_size(sim)};
     if (below(sim, 5) != 0) {
         change.version = ++sim->version;
     }
@@ -171,10 +176,10 @@ static bool live(struct sim *sim, size_t count, bool is_mortal)
         if (status == 0 && sim->policy == KEVY_FSYNC_ALWAYS) {
             sim->durable = sim->end;
         }
-        if (below(sim, 30) == 0 && kv_log_sync(sim->model.log) == 0) {
+        if (below(sim, sim->sync_in) == 0 && kv_log_sync(sim->model.log) == 0) {
             sim->durable = sim->end;
         }
-        crash_os_pass(sim->crash, below(sim, 100));
+        crash_os_pass(sim->crash, below(sim, sim->pass_ms));
     }
     return false;
 }
@@ -234,7 +239,7 @@ static enum ending some_fault(struct sim *sim)
     static const enum crash_fault faults[] = {CRASH_NOSPC, CRASH_EIO, CRASH_EIO, CRASH_SHORT};
     uint64_t way = below(sim, 8);
     if (way < 5) {
-        crash_os_fault(sim->crash, CRASH_DEAD, below(sim, 600), 1);
+        crash_os_fault(sim->crash, CRASH_DEAD, below(sim, sim->key_count < 4 ? 1200 : 600), 1);
         return END_DEATH;
     }
     if (way < 7) {
@@ -244,11 +249,22 @@ static enum ending some_fault(struct sim *sim)
     return END_CLOSE;
 }
 
+/* All keys at leisure, or a few over and over. Returns how many writes. */
+static size_t some_pace(struct sim *sim)
+{
+    bool is_hot = below(sim, 2) == 0;
+    sim->key_count = is_hot ? 1 + below(sim, 3) : MODEL_KEYS;
+    sim->pass_ms = is_hot ? 4 : 100;
+    sim->sync_in = is_hot ? 80 : 30;
+    return is_hot ? 100 + below(sim, 300) : 20 + below(sim, 150);
+}
+
 static bool one_round(struct sim *sim)
 {
+    size_t count = some_pace(sim);
     enum ending ending = some_fault(sim);
     bool is_cut = below(sim, 2) == 0;
-    (void)live(sim, 20 + below(sim, 150), ending == END_DEATH);
+    (void)live(sim, count, ending == END_DEATH);
     if (ending == END_CLOSE) {
         model_close(&sim->model);
         sim->durable = sim->end;
