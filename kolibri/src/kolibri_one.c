@@ -18,6 +18,20 @@
 #include "kolibri/src/text.c"
 #include "kolibri/src/array.c"
 
+/* tagged values */
+#include "kolibri/src/tagged_text.c"
+#include "kolibri/src/tagged_shapes.c"
+#include "kolibri/src/tagged_buffer.c"
+#include "kolibri/src/tagged_space.c"
+#include "kolibri/src/tagged_write.c"
+#include "kolibri/src/tagged_nest.c"
+#include "kolibri/src/tagged_path.c"
+#include "kolibri/src/tagged_finish.c"
+#include "kolibri/src/tagged_check.c"
+#include "kolibri/src/tagged_read.c"
+#include "kolibri/src/tagged_scalar.c"
+#include "kolibri/src/tagged_copy.c"
+
 /* classes, references, exceptions */
 #include "kolibri/src/loader.c"
 #include "kolibri/src/class.c"

@@ -6,6 +6,8 @@
  * so overlong forms, values past U+10FFFF and (strict) surrogates end at their first impossible
  * byte. What was read until there is one maximal subpart and becomes one U+FFFD.
  */
+#include "kolibri/src/utf.h"
+
 #include <kolibri/text.h>
 
 enum { REPLACEMENT = 0xFFFD };
@@ -33,8 +35,7 @@ static struct lead lead_of(unsigned char byte, int flags)
     return lead;
 }
 
-/* Reads one code point, or one maximal subpart as -1; returns the number of bytes it takes. */
-static size_t read_point(const unsigned char *at, size_t room, int flags, int32_t *out)
+size_t kol__utf8_point(const unsigned char *at, size_t room, int flags, int32_t *out)
 {
     if (at[0] < 0x80) {
         *out = at[0];
@@ -64,7 +65,7 @@ size_t kol_utf16_count(const char *bytes, size_t size, int flags)
     size_t count = 0;
     for (size_t i = 0; i < size;) {
         int32_t point;
-        i += read_point(at + i, size - i, flags, &point);
+        i += kol__utf8_point(at + i, size - i, flags, &point);
         count += point > 0xFFFF ? 2 : 1;
     }
     return count;
@@ -76,7 +77,7 @@ size_t kol_utf16_from_utf8(const char *bytes, size_t size, int flags, jchar *out
     size_t count = 0;
     for (size_t i = 0; i < size;) {
         int32_t point;
-        i += read_point(at + i, size - i, flags, &point);
+        i += kol__utf8_point(at + i, size - i, flags, &point);
         if (point < 0) {
             out[count++] = REPLACEMENT;
         } else if (point > 0xFFFF) {
@@ -117,7 +118,7 @@ size_t kol_utf8_size(const jchar *units, size_t count, int flags)
     return size;
 }
 
-static size_t write_point(int32_t point, unsigned char *out)
+size_t kol__utf8_put(int32_t point, unsigned char *out)
 {
     if (point < 0x80) {
         out[0] = (unsigned char)point;
@@ -138,7 +139,7 @@ size_t kol_utf8_from_utf16(const jchar *units, size_t count, int flags, char *ou
     for (size_t i = 0; i < count;) {
         int32_t point;
         i += read_units(units + i, count - i, flags, &point);
-        size += write_point(point, (unsigned char *)out + size);
+        size += kol__utf8_put(point, (unsigned char *)out + size);
     }
     return size;
 }
@@ -148,7 +149,7 @@ int kol_utf8_is_valid(const char *bytes, size_t size)
     const unsigned char *at = (const unsigned char *)bytes;
     for (size_t i = 0; i < size;) {
         int32_t point;
-        i += read_point(at + i, size - i, KOL_TEXT_STRICT, &point);
+        i += kol__utf8_point(at + i, size - i, KOL_TEXT_STRICT, &point);
         if (point < 0) {
             return 0;
         }

@@ -27,7 +27,10 @@
     X(KOL_EUNLOADED, -10, "the library or its class loader is gone")                               \
     X(KOL_EATTACH, -11, "this thread cannot be attached to the VM")                                \
     X(KOL_EENDED, -12, "the scope has ended")                                                      \
-    X(KOL_ERELEASED, -13, "the native object was released")
+    X(KOL_ERELEASED, -13, "the native object was released")                                        \
+    X(KOL_EFORMAT, -14, "the message is damaged or of another version")                            \
+    X(KOL_EDEPTH, -15, "the value is nested too deeply")                                           \
+    X(KOL_ECYCLE, -16, "the value contains itself")
 
 #define KOL__STATUS_VALUE(name, value, text) name = value,
 typedef enum kol_status { KOL_STATUSES(KOL__STATUS_VALUE) KOL__STATUS_END = 100 } kol_status;
