@@ -44,6 +44,7 @@
 #include "kevy/src/keyspace/deadlines.c"
 #include "kevy/src/keyspace/heat.c"
 #include "kevy/src/keyspace/keyspace.c"
+#include "kevy/src/keyspace/keyspace_drop.c"
 #include "kevy/src/keyspace/keyspace_evict.c"
 #include "kevy/src/keyspace/keyspace_map.c"
 #include "kevy/src/keyspace/keyspace_reclaim.c"

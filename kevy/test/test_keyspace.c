@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "kevy.h"
-#include "kevy/src/keyspace/keyspace.h"
+#include "kevy/src/keyspace/drop.h"
 #include "kevy/src/os/os_posix.h"
 #include "kevy/test/fake_journal.h"
 #include "testing/harness.h"
@@ -202,6 +202,9 @@ TEST(flush_and_swap_are_one_record)
     CHECK_INT(kv_keyspace_flush_all(&world.ks), 0);
     CHECK_INT(world.journal.records, records + 3);
     CHECK_INT(kv_keyspace_count(&world.ks, 1), 0);
+    CHECK_INT(world.journal.retired, 0);
+    CHECK_INT(world.ks.drops, 2);
+    kv_keyspace_drop_all(&world.ks);
     CHECK_INT(world.journal.retired, 200);
     CHECK_INT(set(&world, 0, "k5", "again", 0), 0);
     check_value(&world, 0, "k5", "again");
@@ -263,6 +266,7 @@ TEST(replay_rebuilds_the_same_keys)
         }
     }
     REQUIRE_INT(world.journal.slot_count, 1);
+    kv_keyspace_drop_all(&world.ks);
     replay(&world, &fresh);
     CHECK(kv_keyspace_verify(&fresh));
     for (uint32_t db = 0; db < KV_DATABASE_COUNT; db++) {

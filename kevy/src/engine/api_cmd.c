@@ -34,7 +34,7 @@ static void run_write(struct kv_write *write, const struct kv_command *command,
         kv_command_store_error(call->reply, status);
         return;
     }
-    uint64_t changes = call->keyspace->changes;
+    uint64_t changes = call->keyspace->changes, drops = call->keyspace->drops;
     bool may_grow = (command->flags & KV_GROWS) != 0;
     status = may_grow ? kv_room_make(write->db->engine) : 0;
     if (status < 0) {
@@ -43,6 +43,7 @@ static void run_write(struct kv_write *write, const struct kv_command *command,
         kv_command_run(command, call);
     }
     bool is_changed = call->keyspace->changes != changes;
+    write->has_dropped = call->keyspace->drops != drops;
     kv_write_unlock(write);
     write->lsn = is_changed ? write->lsn : 0;
 }

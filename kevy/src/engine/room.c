@@ -19,9 +19,11 @@ static uint64_t memory_used(const struct kv_engine *engine)
            atomic_load_explicit(&engine->mem.used, memory_order_relaxed);
 }
 
+/* While a flushed database is being retired, room is coming: nothing is evicted. */
 static bool is_over(const struct kv_engine *engine)
 {
-    return engine->memory_max != 0 && memory_used(engine) > engine->memory_max;
+    return engine->memory_max != 0 && engine->keyspace.dropped == NULL &&
+           memory_used(engine) > engine->memory_max;
 }
 
 int kv_room_make_slow(struct kv_engine *engine)
@@ -49,7 +51,7 @@ static int room_settle(struct kv_engine *engine)
         status = kv_room_make_slow(engine);
         goes_on = status == 0 && is_over(engine);
         uint64_t lsn = engine->is_durable ? kv_log_end(engine->log) : 0;
-        kv_mutex_unlock(&engine->writer);
+        kv_mutex_give(&engine->writer);
         kv_epoch_leave(slot);
         if (lsn != 0) {
             status = kv_log_commit(engine->log, lsn) < 0 ? KEVY_EIO : status;

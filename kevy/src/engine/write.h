@@ -5,9 +5,9 @@
  *   enter   the gate; what can be prepared without the lock follows
  *   lock    the writer lock; refused on a handle that was shut down
  *   unlock  notes how far the log now reaches, and whether somebody listens
- *   leave   the gate; in file stores waits until the log has kept its promise
- *           for that far, then tells the listeners, with the handle pinned and
- *           nothing held
+ *   leave   the gate; retires what a flush dropped, step by step; in file stores
+ *           waits until the log has kept its promise for that far; then tells
+ *           the listeners, with the handle pinned and nothing held
  *
  * Threads: one owner for each kv_write.
  */
@@ -21,6 +21,7 @@ struct kv_write {
     struct kv_epoch_slot *slot;
     uint64_t lsn; /* 0: nothing was written */
     bool has_news;
+    bool has_dropped; /* a database: set by who runs the command */
 };
 
 /* 0; or a status < 0, and there is nothing to leave. */
@@ -28,7 +29,7 @@ static inline int kv_write_enter(KevyDb *db, struct kv_write *write)
 {
     write->db = db;
     write->lsn = 0;
-    write->has_news = false;
+    write->has_news = write->has_dropped = false;
     return kv_gate_enter(db, &write->slot);
 }
 
@@ -58,7 +59,7 @@ static inline void kv_write_unlock(struct kv_write *write)
 int kv_write_leave_slow(struct kv_write *write, int status);
 static inline int kv_write_leave(struct kv_write *write, int status)
 {
-    if (write->lsn != 0 || write->has_news) {
+    if (write->lsn != 0 || write->has_news || write->has_dropped) {
         return kv_write_leave_slow(write, status);
     }
     kv_gate_leave(write->slot);

@@ -40,6 +40,11 @@ void kv_keyspace_done(struct kv_keyspace *ks)
             kv_database_free(ks, database);
         }
     }
+    while (ks->dropped != NULL) {
+        struct kv_database *database = ks->dropped;
+        ks->dropped = database->dropped_next;
+        kv_database_free(ks, database);
+    }
 }
 
 void kv_database_free(struct kv_keyspace *ks, struct kv_database *database)

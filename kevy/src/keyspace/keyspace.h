@@ -32,7 +32,11 @@ struct kv_database {
     struct kv_table table;
     uint64_t expiring_count; /* keys with an expiry, expired ones included */
     struct kv_deadlines deadlines;
-    struct kv_grave grave;
+
+    /* Once no database has its namespace any more: see drop.h. */
+    struct kv_database *dropped_next;
+    uint32_t dropped_namespace;
+    uint64_t drop_cursor;
 };
 
 /* Who is told of each change, after the table has changed and under the lock:
@@ -57,6 +61,8 @@ struct kv_keyspace {
     uint32_t tidy_turn;
     int32_t policy; /* KEVY_EVICT_… */
     uint64_t evict_turn;
+    uint64_t drops;               /* databases that were dropped so far */
+    struct kv_database *dropped;  /* those with records that are not yet retired */
     struct kv_heat *_Atomic heat; /* NULL: the policy needs none */
     uint32_t namespaces[KV_DATABASE_COUNT];
     struct kv_database *_Atomic databases[KV_DATABASE_COUNT]; /* NULL: empty */

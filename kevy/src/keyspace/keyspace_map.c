@@ -7,35 +7,13 @@
  * map record that says so is all that the log gets. Records of a namespace
  * that no database has are dead, now and in every replay.
  */
+#include "kevy/src/keyspace/drop.h"
 #include "kevy/src/keyspace/keyspace_inside.h"
 
 #include "base/hash.h"
 
 /* Keys whose buckets are fetched together. */
 enum { FETCH_AHEAD = 16 };
-
-static void retire_entry(void *user, uint32_t ref)
-{
-    const struct kv_journal *journal = user;
-    journal->retire(journal->self, ref);
-}
-
-static void free_grave(void *owner, struct kv_grave *grave)
-{
-    kv_database_free(
-        owner, (struct kv_database *)(void *)((char *)grave - offsetof(struct kv_database, grave)));
-}
-
-/* Retires every record of a database whose namespace is gone, and frees it
- * when no reader is left in it. */
-static void drop(struct kv_keyspace *ks, struct kv_database *database)
-{
-    uint64_t cursor = 0;
-    do {
-        cursor = kv_table_scan(&database->table, cursor, SIZE_MAX / 16, retire_entry, ks->journal);
-    } while (cursor != 0);
-    kv_graveyard_bury(&ks->yard, &database->grave, free_grave);
-}
 
 struct kv_namespaces kv_keyspace_namespaces(const struct kv_keyspace *ks)
 {
@@ -69,7 +47,7 @@ void kv_keyspace_map(struct kv_keyspace *ks, const struct kv_namespaces *map)
     ks->namespace_next = map->next;
     for (uint32_t i = 0; i < KV_DATABASE_COUNT; i++) {
         if (old[i] != NULL && !kv_namespaces_has(map, before.database[i])) {
-            drop(ks, old[i]);
+            kv_keyspace_drop(ks, old[i], before.database[i]);
         }
     }
 }
@@ -180,7 +158,7 @@ size_t kv_keyspace_memory(const struct kv_keyspace *ks)
                                  : sizeof *database + kv_table_memory(&database->table) +
                                        kv_deadlines_memory(&database->deadlines);
     }
-    return size;
+    return size + kv_keyspace_dropped_memory(ks);
 }
 
 /* ---- Replay and collection ---- */
@@ -231,6 +209,7 @@ int kv_keyspace_apply(struct kv_keyspace *ks, uint32_t ref)
             return KEVY_ECORRUPT;
         }
         kv_keyspace_map(ks, &map);
+        kv_keyspace_drop_all(ks);
         return 0;
     case KV_RECORD_TOMBSTONE:
         if (database != NULL) {
@@ -275,11 +254,13 @@ void kv_keyspace_fetch(const struct kv_keyspace *ks, const uint32_t *refs, size_
 int kv_keyspace_move(struct kv_keyspace *ks, uint32_t old_ref, uint32_t new_ref)
 {
     const uint8_t *record = kv_space_record(ks->space, old_ref);
-    uint32_t db = index_of(ks->namespaces, kv_record_namespace(record));
+    uint32_t id = kv_record_namespace(record), db = index_of(ks->namespaces, id);
     struct kv_database *database = db == KV_DATABASE_COUNT ? NULL : kv_database_of(ks, db);
     if (database != NULL && kv_record_type(record) == KV_RECORD_TOMBSTONE) {
         return kv_table_find(&database->table, key_of(ks, record)) == 0;
     }
+    /* One that is dropped and not yet retired is to be found where it is retired. */
+    database = db == KV_DATABASE_COUNT ? kv_keyspace_dropped_of(ks, id) : database;
     return database != NULL &&
            kv_table_replace(&database->table, key_of(ks, record).hash, old_ref, new_ref);
 }

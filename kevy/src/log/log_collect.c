@@ -362,7 +362,7 @@ int kv_collect_run(struct kv_log *log, bool is_settled)
     while (goes_on && status == KEVY_OK) {
         kv_mutex_lock(log->writer);
         status = collect_step(log, slack, &goes_on);
-        kv_mutex_unlock(log->writer);
+        kv_mutex_give(log->writer);
     }
     return status;
 }

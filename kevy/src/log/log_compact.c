@@ -23,7 +23,7 @@ static int compact_memory(struct kv_log *log, struct kv_mutex *writer)
         }
         kv_mutex_lock(writer);
         goes_on = kv_memory_compact(log);
-        kv_mutex_unlock(writer);
+        kv_mutex_give(writer);
         kv_epoch_leave(slot);
     }
     kv_mutex_lock(writer);

@@ -7,7 +7,7 @@
  * Taking and leaving a free lock is one atomic operation each; a taken one is
  * spun on briefly, then slept on (os_park.h). On Apple systems it is
  * os_unfair_lock, which lends the waiter's priority to the holder. It is not
- * recursive and not fair.
+ * recursive and not fair; long work gives it away between its steps.
  *
  * kv_cond is a sequence word: a waiter sleeps while the word keeps the value
  * it had under the mutex. Wakes without a cause happen: always wait in a loop.
@@ -52,6 +52,8 @@ static inline void kv_mutex_unlock(struct kv_mutex *mutex)
     os_unfair_lock_unlock(&mutex->raw);
 }
 
+void kv_mutex_give(struct kv_mutex *mutex);
+
 #else
 
 struct kv_mutex {
@@ -90,6 +92,11 @@ static inline void kv_mutex_unlock(struct kv_mutex *mutex)
         kv_park_wake(&mutex->state, 1);
     }
 }
+
+/* Leaves the lock, and if somebody sleeps for it does not return before that one
+ * had time to take it: between the steps of long work, which would else get it
+ * again and again. */
+void kv_mutex_give(struct kv_mutex *mutex);
 
 #endif
 
