@@ -72,12 +72,11 @@ static inline uint64_t hash_long(const uint8_t **data, size_t *size, uint64_t s,
     return hash_fold(s ^ HASH_K2, s1 ^ HASH_K3) ^ hash_fold(s2 ^ HASH_K0, s3 ^ HASH_K1);
 }
 
-/* Returns the hash of `size` bytes under `seed`. */
-static inline uint64_t hash_bytes(const void *data, size_t size, uint64_t seed)
+/* Takes in all of a run over 16 bytes but its last 1..16 bytes. */
+static inline uint64_t hash_head(const uint8_t **data, size_t *size, uint64_t s, uint64_t t)
 {
-    const uint8_t *p = (const uint8_t *)data;
-    size_t left = size;
-    uint64_t a, b, s = seed ^ HASH_K0, t = hash_fold(seed ^ HASH_K2, HASH_K3);
+    const uint8_t *p = *data;
+    size_t left = *size;
     if (left > 64) {
         s = hash_long(&p, &left, s, t);
     }
@@ -85,6 +84,20 @@ static inline uint64_t hash_bytes(const void *data, size_t size, uint64_t seed)
         s = hash_fold(load_u64(p) ^ t, load_u64(p + 8) ^ s);
         p += 16;
         left -= 16;
+    }
+    *data = p;
+    *size = left;
+    return s;
+}
+
+/* Returns the hash of `size` bytes under `seed`. */
+static inline uint64_t hash_bytes(const void *data, size_t size, uint64_t seed)
+{
+    const uint8_t *p = (const uint8_t *)data;
+    size_t left = size;
+    uint64_t a, b, s = seed ^ HASH_K0, t = hash_fold(seed ^ HASH_K2, HASH_K3);
+    if (left > 16) {
+        s = hash_head(&p, &left, s, t);
     }
     hash_tail(p, left, &a, &b);
     return hash_fold(t ^ size, hash_fold(a ^ t, b ^ s));

@@ -7,6 +7,7 @@
 
 #include "kevy.h"
 #include "kevy/src/keyspace/drop.h"
+#include "kevy/src/keyspace/peek.h"
 #include "kevy/src/os/os_posix.h"
 #include "kevy/test/fake_journal.h"
 #include "testing/harness.h"

@@ -4,6 +4,7 @@
  * Redis 7 where Redis has the error; those of a store that fails are our own.
  */
 #include "kevy/src/command/cmd_args.h"
+#include "kevy/src/keyspace/peek.h"
 
 #include "base/assert.h"
 #include "kevy/src/text/number.h"

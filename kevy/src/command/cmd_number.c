@@ -7,6 +7,7 @@
 
 #include "kevy/src/command/cmd_args.h"
 #include "kevy/src/command/cmd_run.h"
+#include "kevy/src/keyspace/peek.h"
 #include "kevy/src/text/number.h"
 
 static void add_to(struct kv_call *call, int64_t increment)

@@ -10,6 +10,7 @@
  * Threads: any.
  */
 #include "kevy/src/engine/write.h"
+#include "kevy/src/keyspace/peek.h"
 
 /* Keys that one kevy_set_many may set: docs/log-format.md, limits. */
 #define BATCH_MAX ((size_t)65536)
@@ -76,7 +77,7 @@ static int get_group(struct kv_engine *engine, struct pack *pack, const struct k
     for (size_t i = 0; i < count; i++) {
         if (found[i] < 0) {
             kv_mutex_lock(&engine->writer);
-            found[i] = kv_keyspace_find_key(ks, 0, keys[i], &items[i]);
+            found[i] = kv_keyspace_find_slow(ks, 0, &keys[i], &items[i]);
             kv_mutex_unlock(&engine->writer);
         }
         size += found[i] == 1 ? items[i].value.size : 0;

@@ -7,11 +7,12 @@
  * of its flush policy with the handle pinned but nothing held.
  */
 #include "kevy/src/engine/write.h"
+#include "kevy/src/keyspace/peek.h"
 
 /* ---- Buffers ---- */
 
-/* Copies a value into a buffer of its own; an empty one has memory too, so
- * that its pointer is not NULL. */
+/* Copies a value into a buffer of its own; an empty one has one too, so that its
+ * pointer is not NULL. */
 static int copy_out(struct bytes value, KevyBuf *out)
 {
     size_t capacity = value.size == 0 ? 1 : value.size;
@@ -19,9 +20,7 @@ static int copy_out(struct bytes value, KevyBuf *out)
     if (block == NULL) {
         return KEVY_ENOMEM;
     }
-    if (value.size != 0) {
-        memcpy(block, value.data, value.size);
-    }
+    (void)kv_bytes_put(block, value);
     *out = (KevyBuf){block, value.size, capacity};
     return 0;
 }
@@ -56,7 +55,8 @@ typedef int take_fn(struct bytes value, void *user);
 
 /* The value is found without the lock and taken inside the epoch; only when
  * the table changes too fast under the search, under the lock. */
-static inline int32_t get(KevyDb *db, const uint8_t *key, size_t key_len, take_fn *take, void *user)
+KV_PEEK_INLINE int32_t get(KevyDb *db, const uint8_t *key, size_t key_len, take_fn *take,
+                           void *user)
 {
     struct kv_epoch_slot *slot;
     struct kv_item item;
@@ -72,7 +72,7 @@ static inline int32_t get(KevyDb *db, const uint8_t *key, size_t key_len, take_f
     int hit = kv_keyspace_peek(&engine->keyspace, 0, hashed, &item);
     if (hit < 0) {
         kv_mutex_lock(&engine->writer);
-        hit = kv_keyspace_find_key(&engine->keyspace, 0, hashed, &item);
+        hit = kv_keyspace_find_slow(&engine->keyspace, 0, &hashed, &item);
         kv_mutex_unlock(&engine->writer);
     }
     status = hit ? take(item.value, user) : 0;
@@ -150,9 +150,7 @@ static int take_into(struct bytes value, void *user)
     if (value.size > into->cap) {
         return 1;
     }
-    if (value.size != 0) {
-        memcpy(into->buf, value.data, value.size);
-    }
+    (void)kv_bytes_put(into->buf, value);
     return 0;
 }
 

@@ -5,9 +5,6 @@
  * wholes (flush, swap, replay) in keyspace_map.c, walking in keyspace_walk.c.
  */
 #include "kevy/src/keyspace/keyspace_inside.h"
-#include "kevy/src/keyspace/probe.h"
-
-#include "base/hash.h"
 
 /* Lookups without the lock before the lock is asked for. */
 #define PEEK_TRIES 3u
@@ -72,18 +69,11 @@ uint64_t kv_keyspace_now(const struct kv_keyspace *ks)
     return kv_clock_now_ms(ks->clock);
 }
 
-struct kv_key kv_keyspace_key(const struct kv_keyspace *ks, struct bytes name)
-{
-    return (struct kv_key){name, hash_bytes(name.data, name.size, ks->seed)};
-}
-
 /* ---- Finding ---- */
 
-/* 1 and the item, unless the record has expired. */
-__attribute__((always_inline)) static inline int item_of(const struct kv_keyspace *ks, uint32_t ref,
-                                                         uint64_t hash, struct kv_item *out)
+int kv_item_of_slow(const struct kv_keyspace *ks, const uint8_t *record, uint64_t hash,
+                    struct kv_item *out)
 {
-    const uint8_t *record = kv_space_record(ks->space, ref);
     if (kv_keyspace_has_expired(ks, record)) {
         return 0;
     }
@@ -95,32 +85,18 @@ __attribute__((always_inline)) static inline int item_of(const struct kv_keyspac
     return 1;
 }
 
-/* Looks everywhere, until it is sure. */
-static int peek_all(const struct kv_keyspace *ks, const struct kv_database *database,
-                    struct kv_key key, struct kv_item *out)
-{
-    bool is_sure = true;
-    for (unsigned tries = 0; tries < PEEK_TRIES; tries++) {
-        uint32_t ref = kv_table_peek(&database->table, key, &is_sure);
-        if (ref != 0) {
-            return item_of(ks, ref, key.hash, out);
-        }
-        if (is_sure) {
-            return 0;
-        }
-    }
-    return -1;
-}
-
-int kv_keyspace_peek(const struct kv_keyspace *ks, uint32_t db, struct kv_key key,
-                     struct kv_item *out)
+int kv_keyspace_peek_slow(const struct kv_keyspace *ks, uint32_t db, const struct kv_key *key,
+                          struct kv_item *out)
 {
     const struct kv_database *database = kv_database_of(ks, db);
-    if (database == NULL) {
-        return 0;
+    bool is_sure = database == NULL;
+    for (unsigned tries = 0; !is_sure && tries < PEEK_TRIES; tries++) {
+        uint32_t ref = kv_table_peek(&database->table, *key, &is_sure);
+        if (ref != 0) {
+            return kv_item_of(ks, kv_space_record(ks->space, ref), key->hash, out);
+        }
     }
-    uint32_t ref = kv_table_probe(&database->table, key).ref;
-    return ref != 0 ? item_of(ks, ref, key.hash, out) : peek_all(ks, database, key, out);
+    return is_sure ? 0 : -1;
 }
 
 void kv_keyspace_peek_many(const struct kv_keyspace *ks, uint32_t db, const struct kv_key *keys,
@@ -136,16 +112,12 @@ void kv_keyspace_peek_many(const struct kv_keyspace *ks, uint32_t db, const stru
     }
 }
 
-int kv_keyspace_find_key(const struct kv_keyspace *ks, uint32_t db, struct kv_key key,
-                         struct kv_item *out)
+int kv_keyspace_find_slow(const struct kv_keyspace *ks, uint32_t db, const struct kv_key *key,
+                          struct kv_item *out)
 {
     const struct kv_database *database = kv_database_of(ks, db);
-    if (database == NULL) {
-        return 0;
-    }
-    uint32_t ref = kv_table_probe(&database->table, key).ref;
-    ref = ref != 0 ? ref : kv_table_find(&database->table, key);
-    return ref == 0 ? 0 : item_of(ks, ref, key.hash, out);
+    uint32_t ref = database == NULL ? 0 : kv_table_find(&database->table, *key);
+    return ref == 0 ? 0 : kv_item_of(ks, kv_space_record(ks->space, ref), key->hash, out);
 }
 
 int kv_keyspace_find(const struct kv_keyspace *ks, uint32_t db, struct bytes key,

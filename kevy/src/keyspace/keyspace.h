@@ -11,8 +11,8 @@
  * anew. Functions that write return a kevy_status < 0 with nothing changed
  * when the journal or the memory fails.
  *
- * Threads: the caller holds the store's lock, but for kv_keyspace_peek and
- * kv_keyspace_key. What a reader without the lock may still see is buried
+ * Threads: the caller holds the store's lock, but for kv_keyspace_peek (peek.h),
+ * kv_keyspace_peek_many and kv_keyspace_key. What a reader without the lock may still see is buried
  * (mem/grave.h), not freed.
  */
 #ifndef KEVY_SRC_KEYSPACE_KEYSPACE_H
@@ -98,24 +98,11 @@ void kv_keyspace_done(struct kv_keyspace *ks);
 /* Wall milliseconds now, the clock that expiries are compared with. */
 uint64_t kv_keyspace_now(const struct kv_keyspace *ks);
 
-/* The key with its hash, which is the same in every database. Needs no lock. */
-struct kv_key kv_keyspace_key(const struct kv_keyspace *ks, struct bytes name);
-
-/* Finds a key without the lock, inside an epoch. As kv_keyspace_find, and what
- * it hands out is borrowed until the epoch is left; or -1: the table is being
- * changed too fast to tell, ask again under the lock. */
-int kv_keyspace_peek(const struct kv_keyspace *ks, uint32_t db, struct kv_key key,
-                     struct kv_item *out);
-
 /* As kv_keyspace_peek for several keys, whose cache misses overlap: writes 1, 0
  * or -1 to found[i] and the item to out[i]. At most KV_PEEK_MANY keys. */
 #define KV_PEEK_MANY 16u
 void kv_keyspace_peek_many(const struct kv_keyspace *ks, uint32_t db, const struct kv_key *keys,
                            size_t count, int *found, struct kv_item *out);
-
-/* As kv_keyspace_find, for a key whose hash is known. */
-int kv_keyspace_find_key(const struct kv_keyspace *ks, uint32_t db, struct kv_key key,
-                         struct kv_item *out);
 
 /* 1 and *out, or 0. */
 int kv_keyspace_find(const struct kv_keyspace *ks, uint32_t db, struct bytes key,

@@ -7,14 +7,7 @@
 #define KEVY_SRC_KEYSPACE_KEYSPACE_INSIDE_H
 
 #include "kevy.h"
-#include "kevy/src/keyspace/keyspace.h"
-
-/* Says whether the record's expiry has passed. Reads the clock only if it has one. */
-static inline bool kv_keyspace_has_expired(const struct kv_keyspace *ks, const uint8_t *record)
-{
-    uint64_t expiry_ms = kv_record_expiry(record);
-    return expiry_ms != 0 && expiry_ms <= kv_keyspace_now(ks);
-}
+#include "kevy/src/keyspace/peek.h"
 
 /* Tells whoever watches; nothing, not even a call, if nobody does. */
 static inline void kv_keyspace_tell(const struct kv_keyspace *ks, uint32_t db, struct bytes key,

@@ -3,7 +3,7 @@
  * Walking the keyspace: pages of live keys, a random one, and checking.
  * Keys past their expiry are stepped over.
  */
-#include "kevy/src/keyspace/keyspace.h"
+#include "kevy/src/keyspace/peek.h"
 
 #include "base/hash.h"
 

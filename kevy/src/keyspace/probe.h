@@ -43,9 +43,9 @@ static inline bool kv_probe_same(const uint8_t *a, const uint8_t *b, size_t size
     return size == 0 || (a[0] == b[0] && a[size / 2] == b[size / 2] && a[size - 1] == b[size - 1]);
 }
 
-static inline bool kv_probe_holds(const struct kv_table *table, uint32_t ref, struct bytes name)
+static inline bool kv_probe_holds(const struct kv_table *table, const uint8_t *record,
+                                  struct bytes name)
 {
-    const uint8_t *record = kv_space_record(table->space, ref);
     return kv_record_key_size(record) == name.size &&
            kv_probe_same(kv_record_data(table->space, record), name.data, name.size);
 }
@@ -60,11 +60,12 @@ kv_table_probe(const struct kv_table *table, struct kv_key key)
         unsigned match = kv_tags_match(kv_bucket_tags(bucket), kv_tag_of(key.hash));
         unsigned entry = match == 0 ? 0 : (unsigned)__builtin_ctz(match);
         uint32_t ref = match == 0 ? 0 : kv_bucket_ref(bucket, entry);
-        if (ref != 0 && kv_probe_holds(table, ref, key.name)) {
-            return (struct kv_table_entry){ref, entry, bucket};
+        const uint8_t *record = ref == 0 ? NULL : kv_space_record(table->space, ref);
+        if (record != NULL && kv_probe_holds(table, record, key.name)) {
+            return (struct kv_table_entry){ref, entry, bucket, record};
         }
     }
-    return (struct kv_table_entry){0, 0, NULL};
+    return (struct kv_table_entry){0, 0, NULL, NULL};
 }
 
 #endif

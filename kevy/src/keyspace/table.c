@@ -81,7 +81,7 @@ static inline struct kv_table_entry locate(const struct kv_table *table, struct 
 {
     uint64_t count = kv_probe_buckets(table);
     if (count == 0) {
-        return (struct kv_table_entry){0, 0, NULL};
+        return (struct kv_table_entry){0, 0, NULL, NULL};
     }
     uint8_t tag = kv_tag_of(key.hash);
     struct kv_bucket *bucket = kv_blocks_at(&table->heads, kv_probe_home(key.hash, count));
@@ -90,13 +90,14 @@ static inline struct kv_table_entry locate(const struct kv_table *table, struct 
         for (unsigned match = kv_tags_match(tags, tag); match != 0; match &= match - 1) {
             unsigned entry = (unsigned)__builtin_ctz(match);
             uint32_t ref = kv_bucket_ref(bucket, entry);
-            if (kv_probe_holds(table, ref, key.name)) {
-                return (struct kv_table_entry){ref, entry, bucket};
+            const uint8_t *record = kv_space_record(table->space, ref);
+            if (kv_probe_holds(table, record, key.name)) {
+                return (struct kv_table_entry){ref, entry, bucket, record};
             }
         }
         bucket = next_of(table, tags);
     }
-    return (struct kv_table_entry){0, 0, bucket};
+    return (struct kv_table_entry){0, 0, bucket, NULL};
 }
 
 struct kv_table_entry kv_table_locate(const struct kv_table *table, struct kv_key key)

@@ -90,6 +90,7 @@ struct kv_table_entry {
     uint32_t ref;
     uint32_t entry;
     struct kv_bucket *bucket;
+    const uint8_t *record; /* at `ref` */
 };
 
 /* Finds the place of `key`. Good until the table changes. */

@@ -104,6 +104,13 @@ static inline uint32_t kv_record_value_size(const uint8_t *record)
     return load_u32(record + 8);
 }
 
+/* Says whether it is a value without flagged fields, as nearly all are: then key and value lie
+ * behind the header. */
+static inline bool kv_record_is_bare(const uint8_t *record)
+{
+    return load_u16(record + 12) == KV_RECORD_VALUE;
+}
+
 /* Returns the expiry in absolute wall milliseconds, 0 for none. */
 static inline uint64_t kv_record_expiry(const uint8_t *record)
 {

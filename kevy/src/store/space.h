@@ -73,6 +73,9 @@ static inline const uint8_t *kv_space_record(const struct kv_space *space, uint3
 /* Key and value of a VALUE, TOMBSTONE or EXTENT record. */
 static inline const uint8_t *kv_record_data(const struct kv_space *space, const uint8_t *record)
 {
+    if (kv_record_is_bare(record)) {
+        return record + KV_RECORD_HEADER;
+    }
     const uint8_t *body = kv_record_body(record);
     return kv_record_type(record) != KV_RECORD_EXTENT
                ? body
