@@ -24,6 +24,7 @@
 
 #include "kevy/src/mem/grave.c"
 #include "kevy/src/mem/mem.c"
+#include "kevy/src/mem/buffers.c"
 
 #include "kevy/src/text/glob.c"
 #include "kevy/src/text/number.c"

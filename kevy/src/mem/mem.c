@@ -26,8 +26,6 @@ static void *libc_resize(void *self, void *ptr, size_t old_size, size_t new_size
 
 const kevy_mem kv_mem_libc = {NULL, libc_resize};
 
-struct kv_mem kv_mem_buffers = {{NULL, libc_resize}, 0, 0, true};
-
 void kv_mem_init(struct kv_mem *mem, const kevy_mem *table)
 {
     mem->table = *table;

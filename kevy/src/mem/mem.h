@@ -30,8 +30,7 @@ struct kv_mem {
 /* The process's own memory: libc's realloc and free. */
 extern const kevy_mem kv_mem_libc;
 
-/* The buffers that the library hands out (KevyBuf): libc's memory, uncounted,
- * the same for every store, since freeing one names no store. */
+/* The buffers that the library hands out (KevyBuf), uncounted; see buffers.h. */
 extern struct kv_mem kv_mem_buffers;
 
 void kv_mem_init(struct kv_mem *mem, const kevy_mem *table);

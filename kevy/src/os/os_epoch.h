@@ -30,11 +30,15 @@
 
 #define KV_EPOCH_LINE 64
 
+struct kv_buffer;
+
 struct kv_epoch_slot {
     _Alignas(KV_EPOCH_LINE) _Atomic uint64_t epoch; /* 0: outside */
     uint32_t depth;                                 /* entries, of the owning thread only */
     _Atomic uint32_t is_taken;
     struct kv_epoch_slot *next;
+    struct kv_buffer *kept; /* mem/buffers.h's, of the owning thread only */
+    uint32_t kept_count;
 };
 
 #if defined(__GLIBC__) && !defined(__ANDROID__)
