@@ -119,14 +119,17 @@ void kv_call_help(struct kv_call *call, const char *const *lines)
 
 /* ---- Keys ---- */
 
-bool kv_call_find(const struct kv_call *call, struct bytes key, struct kv_item *out)
+bool kv_call_find(struct kv_call *call, struct bytes key, struct kv_item *out)
 {
-    return kv_keyspace_find(call->keyspace, kv_call_db(call), key, out) == 1;
-}
-
-bool kv_call_find_key(const struct kv_call *call, struct kv_key key, struct kv_item *out)
-{
-    return kv_keyspace_find_key(call->keyspace, kv_call_db(call), key, out) == 1;
+    struct kv_key hashed = kv_keyspace_key(call->keyspace, key);
+    int found = kv_keyspace_peek(call->keyspace, kv_call_db(call), hashed, out);
+    if (found < 0 && call->is_peeking) {
+        call->is_torn = true;
+        return false;
+    }
+    /* Under the lock nothing changes, so the second try is sure. */
+    return (found < 0 ? kv_keyspace_find_slow(call->keyspace, kv_call_db(call), &hashed, out)
+                      : found) == 1;
 }
 
 bool kv_call_done(struct kv_call *call, int64_t status)
@@ -147,19 +150,23 @@ bool kv_call_put(struct kv_call *call, const struct kv_pair *pairs, size_t count
     return kv_call_done(call, kv_keyspace_put(call->keyspace, kv_call_db(call), pairs, count));
 }
 
-bool kv_call_put_key(struct kv_call *call, struct kv_key key, struct bytes value,
-                     uint64_t expiry_ms)
+bool kv_call_put_edit(struct kv_call *call, struct kv_edit *edit, struct bytes value,
+                      uint64_t expiry_ms)
 {
     if (call->reply->failed) {
         return false;
     }
-    int status = kv_keyspace_put_key(call->keyspace, kv_call_db(call), key, value, expiry_ms);
-    return kv_call_done(call, status);
+    return kv_call_done(call, kv_keyspace_edit_put(call->keyspace, edit, value, expiry_ms));
 }
 
 bool kv_call_put_one(struct kv_call *call, struct bytes key, struct bytes value, uint64_t expiry_ms)
 {
-    return kv_call_put_key(call, kv_keyspace_key(call->keyspace, key), value, expiry_ms);
+    struct kv_key hashed = kv_keyspace_key(call->keyspace, key);
+    if (call->reply->failed) {
+        return false;
+    }
+    return kv_call_done(
+        call, kv_keyspace_put_key(call->keyspace, kv_call_db(call), &hashed, value, expiry_ms));
 }
 
 bool kv_call_remove(struct kv_call *call, const struct bytes *keys, size_t count,

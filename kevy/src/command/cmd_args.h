@@ -68,9 +68,24 @@ static inline uint32_t kv_call_db(const struct kv_call *call)
     return call->session == NULL ? 0 : call->session->db;
 }
 
+/* The time at which the call happens. */
+static inline uint64_t kv_call_now(struct kv_call *call)
+{
+    if (call->now_ms == 0) {
+        call->now_ms = kv_keyspace_now(call->keyspace);
+    }
+    return call->now_ms;
+}
+
 /* Finds a key of the call's database. Borrowed until the next change. */
-bool kv_call_find(const struct kv_call *call, struct bytes key, struct kv_item *out);
-bool kv_call_find_key(const struct kv_call *call, struct kv_key key, struct kv_item *out);
+bool kv_call_find(struct kv_call *call, struct bytes key, struct kv_item *out);
+
+/* Finds a key that is then written: kv_keyspace_edit. */
+static inline bool kv_call_edit(struct kv_call *call, struct bytes key, struct kv_edit *edit,
+                                struct kv_item *out)
+{
+    return kv_keyspace_edit(call->keyspace, kv_call_db(call), key, call->now_ms, edit, out) == 1;
+}
 
 /* Change the keyspace, whole or not at all. What the reply holds by then must
  * be complete but for an answer of at most 64 bytes; if it failed, nothing is
@@ -78,8 +93,8 @@ bool kv_call_find_key(const struct kv_call *call, struct kv_key key, struct kv_i
 bool kv_call_put(struct kv_call *call, const struct kv_pair *pairs, size_t count);
 bool kv_call_put_one(struct kv_call *call, struct bytes key, struct bytes value,
                      uint64_t expiry_ms);
-bool kv_call_put_key(struct kv_call *call, struct kv_key key, struct bytes value,
-                     uint64_t expiry_ms);
+bool kv_call_put_edit(struct kv_call *call, struct kv_edit *edit, struct bytes value,
+                      uint64_t expiry_ms);
 bool kv_call_remove(struct kv_call *call, const struct bytes *keys, size_t count,
                     int64_t *removed_out);
 bool kv_call_remove_one(struct kv_call *call, struct bytes key);

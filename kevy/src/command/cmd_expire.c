@@ -23,7 +23,7 @@ static bool refuse_time(struct kv_call *call)
 
 bool kv_expiry_any(struct kv_call *call, struct bytes arg, struct kv_expiry_unit unit, int64_t *out)
 {
-    int64_t time, now = unit.is_absolute ? 0 : (int64_t)kv_keyspace_now(call->keyspace);
+    int64_t time, now = unit.is_absolute ? 0 : (int64_t)kv_call_now(call);
     if (!kv_number_parse_int(arg, &time)) {
         return kv_call_refuse(call, KV_TEXT_INT);
     }
@@ -106,20 +106,20 @@ static bool conditions_hold(const struct expire_conditions *conditions, uint64_t
 static void run_expire(struct kv_call *call, struct kv_expiry_unit unit)
 {
     struct expire_conditions conditions;
+    struct kv_edit edit;
     struct kv_item item;
     int64_t expiry;
     if (!conditions_parse(call, &conditions) ||
         !kv_expiry_any(call, call->argv[2], unit, &expiry)) {
         return;
     }
-    if (!kv_call_find(call, call->argv[1], &item) ||
+    if (!kv_call_edit(call, call->argv[1], &edit, &item) ||
         !conditions_hold(&conditions, item.expiry_ms, expiry)) {
         kv_reply_int(call->reply, 0);
         return;
     }
     uint64_t expiry_ms = expiry <= 0 ? 1 : (uint64_t)expiry;
-    if (kv_call_done(
-            call, kv_keyspace_expire(call->keyspace, kv_call_db(call), call->argv[1], expiry_ms))) {
+    if (kv_call_done(call, kv_keyspace_edit_expire(call->keyspace, &edit, &item, expiry_ms))) {
         kv_reply_int(call->reply, 1);
     }
 }
@@ -146,11 +146,11 @@ void kv_run_pexpireat(struct kv_call *call)
 
 void kv_run_persist(struct kv_call *call)
 {
+    struct kv_edit edit;
     struct kv_item item;
-    if (!kv_call_find(call, call->argv[1], &item) || item.expiry_ms == 0) {
+    if (!kv_call_edit(call, call->argv[1], &edit, &item) || item.expiry_ms == 0) {
         kv_reply_int(call->reply, 0);
-    } else if (kv_call_done(
-                   call, kv_keyspace_expire(call->keyspace, kv_call_db(call), call->argv[1], 0))) {
+    } else if (kv_call_done(call, kv_keyspace_edit_expire(call->keyspace, &edit, &item, 0))) {
         kv_reply_int(call->reply, 1);
     }
 }
@@ -168,7 +168,7 @@ static void run_ttl(struct kv_call *call, struct kv_expiry_unit unit)
         kv_reply_int(call->reply, -1);
         return;
     }
-    uint64_t now = unit.is_absolute ? 0 : kv_keyspace_now(call->keyspace);
+    uint64_t now = unit.is_absolute ? 0 : kv_call_now(call);
     uint64_t left = item.expiry_ms > now ? item.expiry_ms - now : 0;
     kv_reply_int(call->reply, (int64_t)(unit.is_seconds ? (left + 500) / 1000 : left));
 }

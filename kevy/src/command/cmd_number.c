@@ -7,15 +7,15 @@
 
 #include "kevy/src/command/cmd_args.h"
 #include "kevy/src/command/cmd_run.h"
-#include "kevy/src/keyspace/peek.h"
 #include "kevy/src/text/number.h"
 
 static void add_to(struct kv_call *call, int64_t increment)
 {
-    struct kv_key key = kv_keyspace_key(call->keyspace, call->argv[1]);
-    struct kv_item item = {{NULL, 0}, 0};
+    struct kv_edit edit;
+    struct kv_item item;
     int64_t number = 0;
-    if (kv_call_find_key(call, key, &item) && !kv_number_parse_int(item.value, &number)) {
+    if (kv_call_edit(call, call->argv[1], &edit, &item) &&
+        !kv_number_parse_int(item.value, &number)) {
         kv_call_refuse(call, KV_TEXT_INT);
         return;
     }
@@ -26,7 +26,7 @@ static void add_to(struct kv_call *call, int64_t increment)
     number += increment;
     uint8_t text[KV_INT_TEXT];
     struct bytes value = bytes_of(text, kv_number_format_int(number, text));
-    if (kv_call_put_key(call, key, value, item.expiry_ms)) {
+    if (kv_call_put_edit(call, &edit, value, item.expiry_ms)) {
         kv_reply_int_text(call->reply, value);
     }
 }

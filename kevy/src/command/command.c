@@ -43,20 +43,8 @@ size_t kv_command_count(void)
     return ID_COUNT;
 }
 
-/* Compares against the names of one length; `size` is a constant here. */
-static inline const struct kv_command *find_of_size(const char *text, size_t size)
-{
-#define KV_COMMAND(id, name, ...)                                                                  \
-    if (sizeof(name) - 1 == size && memcmp(text, name, sizeof(name) - 1) == 0) {                   \
-        return &kv_commands[ID_##id];                                                              \
-    }
-#include "kevy/src/command/commands.def"
-#undef KV_COMMAND
-    return NULL;
-}
-
 /* Eight bytes at once: letters lose their case, others stay as they are. */
-static uint64_t fold_case(uint64_t x)
+static inline uint64_t fold_case(uint64_t x)
 {
     const uint64_t ones = UINT64_C(0x0101010101010101);
     uint64_t low = x & (ones * 0x7f);
@@ -67,7 +55,7 @@ static uint64_t fold_case(uint64_t x)
 
 /* The first 8 bytes of a name as one number, zeros behind its end; read in
  * pieces that overlap, so that nothing is stored and loaded again. */
-static uint64_t name_word(const uint8_t *p, size_t size)
+static inline uint64_t name_word(const uint8_t *p, size_t size)
 {
     if (size >= 8) {
         return load_u64(p);
@@ -81,21 +69,37 @@ static uint64_t name_word(const uint8_t *p, size_t size)
     return size == 0 ? 0 : *p;
 }
 
+/* The next 8 bytes. */
+static inline uint64_t name_rest(const uint8_t *p, size_t size)
+{
+    return size > 8 ? name_word(p + 8, size - 8) : 0;
+}
+
+/* Compares against the names of one length; `size` is a constant here, and so
+ * are the words of a name: the compiler makes a search of them. */
+static inline const struct kv_command *find_of_size(uint64_t low, uint64_t high, size_t size)
+{
+#define KV_COMMAND(id, name, ...)                                                                  \
+    if (sizeof(name) - 1 == size && low == name_word((const uint8_t *)(name), size) &&             \
+        (size <= 8 || high == name_rest((const uint8_t *)(name), size))) {                         \
+        return &kv_commands[ID_##id];                                                              \
+    }
+#include "kevy/src/command/commands.def"
+#undef KV_COMMAND
+    return NULL;
+}
+
 const struct kv_command *kv_command_find(struct bytes name)
 {
-    uint8_t words[NAME_MAX_SIZE];
     if (name.size == 0 || name.size > NAME_MAX_SIZE) {
         return NULL;
     }
-    store_u64(words, fold_case(name_word(name.data, name.size)));
-    if (name.size > 8) {
-        store_u64(words + 8, fold_case(name_word(name.data + 8, name.size - 8)));
-    }
-    const char *text = (const char *)words;
+    uint64_t low = fold_case(name_word(name.data, name.size));
+    uint64_t high = fold_case(name_rest(name.data, name.size));
     switch (name.size) {
 #define OF_SIZE(n)                                                                                 \
     case n:                                                                                        \
-        return find_of_size(text, n);
+        return find_of_size(low, high, n);
         OF_SIZE(3)
         OF_SIZE(4)
         OF_SIZE(5)

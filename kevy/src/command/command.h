@@ -15,7 +15,8 @@
  * reply) after which nothing happened.
  *
  * To run one: kv_command_resolve, take the lock as its flags say,
- * kv_command_run. Threads: the table is constant; a call has one owner.
+ * kv_command_run. One that reads a single key may run without the lock; if it
+ * says that it is torn, its reply is nothing. Threads: the table is constant; a call has one owner.
  */
 #ifndef KEVY_SRC_COMMAND_COMMAND_H
 #define KEVY_SRC_COMMAND_COMMAND_H
@@ -26,14 +27,15 @@
 #include "kevy/src/text/reply.h"
 
 enum kv_command_flag {
-    KV_READ = 1,     /* reads keys */
-    KV_WRITE = 2,    /* may change keys */
-    KV_GROWS = 4,    /* may use more memory (Redis's denyoom) */
-    KV_FAST = 8,     /* O(1) or O(log n) */
-    KV_ADMIN = 16,   /* about the server, not the data */
-    KV_PUBSUB = 32,  /* about channels */
-    KV_NOLOCK = 64,  /* touches no keys: runs without the store's lock */
-    KV_SESSION = 128 /* needs a session */
+    KV_READ = 1,      /* reads keys */
+    KV_WRITE = 2,     /* may change keys */
+    KV_GROWS = 4,     /* may use more memory (Redis's denyoom) */
+    KV_FAST = 8,      /* O(1) or O(log n) */
+    KV_ADMIN = 16,    /* about the server, not the data */
+    KV_PUBSUB = 32,   /* about channels */
+    KV_NOLOCK = 64,   /* touches no keys: runs without the store's lock */
+    KV_SESSION = 128, /* needs a session */
+    KV_PEEK = 256     /* reads one key and little of it: may run without the store's lock */
 };
 
 struct kv_call;
@@ -66,6 +68,10 @@ struct kv_call {
     size_t argc;
     const struct bytes *argv;
 
+    bool is_peeking; /* runs without the lock, inside an epoch */
+    bool is_torn;    /* and met a table under change: to be run again, under the lock */
+    uint64_t now_ms; /* 0: the clock was not read, see kv_call_now */
+
     /* set by kv_command_run */
     const struct kv_command *command;
     size_t reply_start; /* where the answer begins in the reply */
@@ -81,6 +87,13 @@ bool kv_command_takes(const struct kv_command *command, size_t argc);
  * the reply: unknown command, wrong number of arguments, too long argument. */
 const struct kv_command *kv_command_resolve(struct kv_reply *reply, size_t argc,
                                             const struct bytes *argv);
+
+/* Says whether it may be run without the lock. */
+static inline bool kv_command_may_peek(const struct kv_command *command, size_t argc)
+{
+    return (command->flags & KV_PEEK) != 0 &&
+           (command->last_key == command->first_key || argc == 2);
+}
 
 /* Runs a resolved command. Under the store's lock unless it is KV_NOLOCK. */
 void kv_command_run(const struct kv_command *command, struct kv_call *call);

@@ -4,8 +4,8 @@
  * See kevy.h; what the commands are is in command/.
  */
 #include "kevy/src/command/command.h"
-#include "kevy/src/engine/host.h"
 #include "kevy/src/engine/write.h"
+#include "kevy/src/mem/buffers.h"
 #include "kevy/src/text/request.h"
 
 /* Arguments that fit on the stack. */
@@ -48,8 +48,19 @@ static void run_write(struct kv_write *write, const struct kv_command *command,
     write->lsn = is_changed ? write->lsn : 0;
 }
 
+/* Most reads of a key need no lock; what they wrote counts if no table was
+ * changing under them. */
 static void run_read(struct kv_write *write, const struct kv_command *command, struct kv_call *call)
 {
+    if (kv_command_may_peek(command, call->argc)) {
+        call->is_peeking = true;
+        kv_command_run(command, call);
+        if (!call->is_torn) {
+            return;
+        }
+        call->is_peeking = false;
+        kv_reply_rewind(call->reply, call->reply_start);
+    }
     struct kv_mutex *writer = &write->db->engine->writer;
     kv_mutex_lock(writer);
     kv_command_run(command, call);
@@ -72,12 +83,11 @@ static void run_command(struct kv_write *write, size_t argc, const struct bytes 
                         struct kv_reply *reply)
 {
     struct kv_engine *engine = write->db->engine;
-    struct kv_host host = kv_host_of(write->db);
     struct kv_call call = {.keyspace = &engine->keyspace,
                            .port = &write->db->port,
                            .reply = reply,
                            .mem = &engine->mem,
-                           .host = &host,
+                           .host = &write->db->host,
                            .argc = argc,
                            .argv = argv};
     const struct kv_command *command = kv_command_resolve(reply, argc, argv);
@@ -100,13 +110,16 @@ static int32_t run_public(KevyDb *db, size_t argc, const struct bytes *argv, Kev
         return kv_result(status);
     }
     kv_reply_init(&reply, &kv_mem_buffers, 2);
+    reply.data = kv_buffer_new(0, &reply.capacity);
+    if (reply.data == NULL) {
+        return kv_result(kv_write_leave(&write, KEVY_ENOMEM));
+    }
     run_command(&write, argc, argv, &reply);
-    out->ptr = kv_reply_take(&reply, &out->len, &out->cap);
-    kv_reply_done(&reply);
-    if (out->ptr == NULL) {
-        *out = (KevyBuf){NULL, 0, 0};
+    if (reply.failed || reply.size == 0) {
+        kv_buffer_free(reply.data);
         return -2;
     }
+    *out = (KevyBuf){reply.data, reply.size, reply.capacity};
     return 0;
 }
 

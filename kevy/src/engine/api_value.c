@@ -8,6 +8,7 @@
  */
 #include "kevy/src/engine/write.h"
 #include "kevy/src/keyspace/peek.h"
+#include "kevy/src/mem/buffers.h"
 
 /* ---- Buffers ---- */
 
@@ -15,8 +16,8 @@
  * pointer is not NULL. */
 static int copy_out(struct bytes value, KevyBuf *out)
 {
-    size_t capacity = value.size == 0 ? 1 : value.size;
-    uint8_t *block = kv_mem_new(&kv_mem_buffers, capacity);
+    size_t capacity;
+    uint8_t *block = kv_buffer_new(value.size, &capacity);
     if (block == NULL) {
         return KEVY_ENOMEM;
     }
@@ -29,8 +30,8 @@ static int copy_out(struct bytes value, KevyBuf *out)
  * nothing. */
 static inline void buf_free(uint8_t *ptr)
 {
-    if (!kv_view_release(ptr)) {
-        kv_mem_free(&kv_mem_buffers, ptr, 1);
+    if (ptr != NULL && !kv_view_release(ptr)) {
+        kv_buffer_free(ptr);
     }
 }
 
@@ -150,7 +151,9 @@ static int take_into(struct bytes value, void *user)
     if (value.size > into->cap) {
         return 1;
     }
-    (void)kv_bytes_put(into->buf, value);
+    if (value.size != 0) {
+        (void)kv_bytes_put(into->buf, value);
+    }
     return 0;
 }
 
@@ -182,7 +185,7 @@ static bool expiry_of(struct kv_engine *engine, uint64_t ttl_ms, uint64_t *out)
     return true;
 }
 
-static int put_one(struct kv_write *write, struct kv_key key, struct bytes value,
+static int put_one(struct kv_write *write, const struct kv_key *key, struct bytes value,
                    uint64_t expiry_ms)
 {
     int status = kv_write_lock(write);
@@ -211,7 +214,7 @@ int32_t kevy_set(KevyDb *db, const uint8_t *key, size_t key_len, const uint8_t *
     }
     struct kv_key hashed = kv_keyspace_key(&db->engine->keyspace, bytes_of(key, key_len));
     status = expiry_of(db->engine, ttl_ms, &expiry_ms)
-                 ? put_one(&write, hashed, bytes_of(val, val_len), expiry_ms)
+                 ? put_one(&write, &hashed, bytes_of(val, val_len), expiry_ms)
                  : KEVY_ELIMIT;
     return kv_result(kv_write_leave(&write, status));
 }

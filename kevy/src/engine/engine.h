@@ -23,6 +23,7 @@
 
 #include "base/list.h"
 #include "kevy/src/bus/bus.h"
+#include "kevy/src/command/host.h"
 #include "kevy/src/engine/listen.h"
 #include "kevy/src/keyspace/keyspace.h"
 #include "kevy/src/log/log.h"
@@ -54,6 +55,7 @@ struct kv_engine {
 struct KevyDb {
     struct kv_engine *engine;
     struct kv_port port;
+    struct kv_host host; /* for commands */
     unsigned fork_count; /* of the process that opened it */
     uint8_t fsync;
     _Atomic uint32_t is_closed;

@@ -9,8 +9,8 @@
  *
  * Threads: any; under registry_lock.
  */
-#include "kevy/src/engine/engine.h"
 #include "kevy/src/engine/gate.h"
+#include "kevy/src/engine/host.h"
 
 static struct kv_mutex registry_lock;
 static struct kv_cond registry_moved;
@@ -162,6 +162,7 @@ int kv_engine_open(const struct kv_open *open, KevyDb **out, KevyError *error)
         return status;
     }
     kv_port_open(&db->port, db->engine->bus);
+    db->host = kv_host_of(db);
     *out = db;
     return 0;
 }

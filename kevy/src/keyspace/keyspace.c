@@ -71,18 +71,21 @@ uint64_t kv_keyspace_now(const struct kv_keyspace *ks)
 
 /* ---- Finding ---- */
 
-int kv_item_of_slow(const struct kv_keyspace *ks, const uint8_t *record, uint64_t hash,
-                    struct kv_item *out)
+int kv_item_at(const struct kv_keyspace *ks, const uint8_t *record, uint64_t hash,
+               struct kv_item *out)
 {
-    if (kv_keyspace_has_expired(ks, record)) {
-        return 0;
-    }
     struct kv_heat *heat = atomic_load_explicit(&ks->heat, memory_order_acquire);
     if (heat != NULL) {
         kv_heat_touch(heat, hash);
     }
     *out = (struct kv_item){kv_record_value(ks->space, record), kv_record_expiry(record)};
     return 1;
+}
+
+int kv_item_of_slow(const struct kv_keyspace *ks, const uint8_t *record, uint64_t hash,
+                    struct kv_item *out)
+{
+    return kv_keyspace_has_expired(ks, record) ? 0 : kv_item_at(ks, record, hash, out);
 }
 
 int kv_keyspace_peek_slow(const struct kv_keyspace *ks, uint32_t db, const struct kv_key *key,

@@ -112,8 +112,30 @@ int kv_keyspace_find(const struct kv_keyspace *ks, uint32_t db, struct bytes key
 int kv_keyspace_put(struct kv_keyspace *ks, uint32_t db, const struct kv_pair *pairs, size_t count);
 
 /* As kv_keyspace_put for one pair whose key's hash is known. */
-int kv_keyspace_put_key(struct kv_keyspace *ks, uint32_t db, struct kv_key key, struct bytes value,
-                        uint64_t expiry_ms);
+int kv_keyspace_put_key(struct kv_keyspace *ks, uint32_t db, const struct kv_key *key,
+                        struct bytes value, uint64_t expiry_ms);
+
+/* A key between looking at it and writing it: it is looked up once. Good until
+ * the next write to the keyspace, which may be one of those below. */
+struct kv_edit {
+    uint32_t db;
+    struct kv_key key;
+    struct kv_table_entry place; /* ref 0: not there */
+    uint64_t now_ms;             /* 0: the clock was not read */
+};
+
+/* Begins one: 1 and *out, or 0. The clock is read at most once, and not if
+ * `now_ms` is not 0. */
+int kv_keyspace_edit(struct kv_keyspace *ks, uint32_t db, struct bytes name, uint64_t now_ms,
+                     struct kv_edit *edit, struct kv_item *out);
+
+/* Writes the key. 0, or < 0. */
+int kv_keyspace_edit_put(struct kv_keyspace *ks, struct kv_edit *edit, struct bytes value,
+                         uint64_t expiry_ms);
+
+/* Gives the key, which holds `item`, another expiry: see kv_keyspace_expire. */
+int kv_keyspace_edit_expire(struct kv_keyspace *ks, struct kv_edit *edit,
+                            const struct kv_item *item, uint64_t expiry_ms);
 
 /* Removes `count` keys, all or none of them. The number that were there and
  * had not expired, or < 0. */

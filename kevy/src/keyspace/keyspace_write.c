@@ -5,7 +5,6 @@
  * cannot fail. So a failed write leaves no trace. Whoever watches is told after
  * the table has changed.
  */
-#include "kevy/src/keyspace/bucket.h"
 #include "kevy/src/keyspace/keyspace_inside.h"
 
 /* Drafts that fit on the stack. */
@@ -22,37 +21,54 @@ static void retire(struct kv_keyspace *ks, struct kv_database *database, uint32_
     ks->journal->retire(ks->journal->self, ref);
 }
 
-/* Points the place of a key at its new record. One that had expired unseen is
- * told first. */
-static void enter_at(struct kv_keyspace *ks, uint32_t db, struct kv_table_entry place,
-                     struct kv_key key, const struct kv_draft *draft)
+/* A key has a new record: heat and deadlines note it. `before` is the number of
+ * buckets that the table had. */
+static void note_entry(struct kv_keyspace *ks, struct kv_database *database,
+                       const struct kv_edit *edit, uint64_t expiry_ms, uint64_t before)
 {
-    struct kv_database *database = kv_database_of(ks, db);
-    uint64_t before = kv_table_buckets(&database->table);
-    database->expiring_count += draft->expiry_ms != 0;
-    kv_table_put_at(&database->table, place, key, draft->ref);
     struct kv_heat *heat = atomic_load_explicit(&ks->heat, memory_order_relaxed);
     if (heat != NULL) {
-        kv_keyspace_warm(ks, heat, key.hash, place.ref == 0);
+        kv_keyspace_warm(ks, heat, edit->key.hash, edit->place.ref == 0);
     }
     if (database->deadlines.leaf_count != 0) {
-        kv_keyspace_note_expiry(database, before, key.hash, draft->expiry_ms);
+        kv_keyspace_note_expiry(database, before, edit->key.hash, expiry_ms);
     }
-    if (place.ref != 0) {
-        if (ks->watch != NULL &&
-            kv_keyspace_has_expired(ks, kv_space_record(ks->space, place.ref))) {
-            ks->expired++;
-            kv_keyspace_tell(ks, db, key.name, KEVY_CHANGE_EXPIRE);
-        }
-        retire(ks, database, place.ref);
+}
+
+/* Tells that a key was set. One that had expired unseen is told first. */
+static void tell_entry(struct kv_keyspace *ks, const struct kv_edit *edit)
+{
+    uint32_t old = edit->place.ref;
+    if (old != 0 && kv_keyspace_has_expired(ks, kv_space_record(ks->space, old))) {
+        ks->expired++;
+        kv_keyspace_tell(ks, edit->db, edit->key.name, KEVY_CHANGE_EXPIRE);
     }
-    kv_keyspace_tell(ks, db, key.name, KEVY_CHANGE_SET);
+    kv_keyspace_tell(ks, edit->db, edit->key.name, KEVY_CHANGE_SET);
+}
+
+/* Points the place of a key at its new record. */
+static void enter_at(struct kv_keyspace *ks, const struct kv_edit *edit,
+                     const struct kv_draft *draft)
+{
+    struct kv_database *database = kv_database_of(ks, edit->db);
+    uint64_t before = kv_table_buckets(&database->table);
+    database->expiring_count += draft->expiry_ms != 0;
+    kv_table_put_at(&database->table, &edit->place, &edit->key, draft->ref);
+    note_entry(ks, database, edit, draft->expiry_ms, before);
+    if (ks->watch != NULL) {
+        tell_entry(ks, edit);
+    }
+    if (edit->place.ref != 0) {
+        retire(ks, database, edit->place.ref);
+    }
 }
 
 static void enter(struct kv_keyspace *ks, uint32_t db, struct kv_key key,
                   const struct kv_draft *draft)
 {
-    enter_at(ks, db, kv_table_locate(&kv_database_of(ks, db)->table, key), key, draft);
+    struct kv_edit edit = {.db = db, .key = key};
+    edit.place = kv_table_locate(&kv_database_of(ks, db)->table, key);
+    enter_at(ks, &edit, draft);
 }
 
 bool kv_keyspace_leave(struct kv_keyspace *ks, uint32_t db, struct bytes key, int32_t cause)
@@ -109,37 +125,87 @@ static struct kv_draft value_draft(const struct kv_keyspace *ks, uint32_t db, st
                              .value = value};
 }
 
-int kv_keyspace_put_key(struct kv_keyspace *ks, uint32_t db, struct kv_key key, struct bytes value,
-                        uint64_t expiry_ms)
+/* Finds the place of a key that is to be written. */
+static void edit_locate(struct kv_keyspace *ks, struct kv_edit *edit, bool has_expiry)
 {
-    ASSERT(db < KV_DATABASE_COUNT);
-    struct kv_database *database = kv_database_of(ks, db);
-    if (database == NULL && (database = kv_database_need(ks, db)) == NULL) {
-        return KEVY_ENOMEM;
-    }
-    if (!fits(key.name, value)) {
-        return KEVY_ELIMIT;
+    const struct kv_database *database = kv_database_of(ks, edit->db);
+    edit->place = (struct kv_table_entry){0};
+    if (database == NULL) {
+        return;
     }
     if (database->expiring_count != 0) {
-        kv_keyspace_tidy(ks, db, expiry_ms != 0);
+        kv_keyspace_tidy(ks, edit->db, has_expiry);
     }
-    struct kv_table_entry place = kv_table_locate(&database->table, key);
-    struct kv_draft draft = value_draft(ks, db, key.name, value, expiry_ms);
+    edit->place = kv_table_probe(&database->table, edit->key);
+    if (edit->place.ref == 0) {
+        edit->place = kv_table_locate(&database->table, edit->key);
+    }
+}
+
+/* Appends the key's new record and points its place there. */
+static int edit_append(struct kv_keyspace *ks, struct kv_edit *edit, struct kv_draft *draft)
+{
+    struct kv_table_entry *place = &edit->place;
     int status = 0;
-    if (place.ref == 0 || expiry_ms != 0) {
-        status = kv_keyspace_reserve(ks, database, place.ref == 0, expiry_ms != 0);
+    if (place->ref == 0 || draft->expiry_ms != 0) {
+        struct kv_database *database = kv_database_need(ks, edit->db);
+        status = database == NULL
+                     ? KEVY_ENOMEM
+                     : kv_keyspace_reserve(ks, database, place->ref == 0, draft->expiry_ms != 0);
     }
     if (status == 0) {
-        status = kv_keyspace_append(ks, &draft, 1);
+        status = kv_keyspace_append(ks, draft, 1);
     }
     if (status == 0) {
-        if (place.ref != 0) {
+        if (place->ref != 0) {
             /* Collection within the append may have moved the record. */
-            place.ref = kv_bucket_ref(place.bucket, place.entry);
+            place->ref = kv_bucket_ref(place->bucket, place->entry);
         }
-        enter_at(ks, db, place, key, &draft);
+        enter_at(ks, edit, draft);
     }
     return status;
+}
+
+int kv_keyspace_edit_put(struct kv_keyspace *ks, struct kv_edit *edit, struct bytes value,
+                         uint64_t expiry_ms)
+{
+    if (!fits(edit->key.name, value)) {
+        return KEVY_ELIMIT;
+    }
+    struct kv_draft draft = value_draft(ks, edit->db, edit->key.name, value, expiry_ms);
+    return edit_append(ks, edit, &draft);
+}
+
+int kv_keyspace_put_key(struct kv_keyspace *ks, uint32_t db, const struct kv_key *key,
+                        struct bytes value, uint64_t expiry_ms)
+{
+    ASSERT(db < KV_DATABASE_COUNT);
+    struct kv_edit edit;
+    edit.db = db;
+    edit.key = *key;
+    edit_locate(ks, &edit, expiry_ms != 0);
+    return kv_keyspace_edit_put(ks, &edit, value, expiry_ms);
+}
+
+int kv_keyspace_edit(struct kv_keyspace *ks, uint32_t db, struct bytes name, uint64_t now_ms,
+                     struct kv_edit *edit, struct kv_item *out)
+{
+    ASSERT(db < KV_DATABASE_COUNT);
+    edit->db = db;
+    edit->key = kv_keyspace_key(ks, name);
+    edit->now_ms = now_ms;
+    edit_locate(ks, edit, false);
+    *out = (struct kv_item){{NULL, 0}, 0};
+    if (edit->place.ref == 0) {
+        return 0;
+    }
+    uint64_t expiry_ms = kv_record_expiry(edit->place.record);
+    if (expiry_ms != 0 && edit->now_ms == 0) {
+        edit->now_ms = kv_keyspace_now(ks);
+    }
+    return expiry_ms != 0 && expiry_ms <= edit->now_ms
+               ? 0
+               : kv_item_at(ks, edit->place.record, edit->key.hash, out);
 }
 
 static int put_drafts(struct kv_keyspace *ks, uint32_t db, const struct kv_pair *pairs,
@@ -175,8 +241,8 @@ int kv_keyspace_put(struct kv_keyspace *ks, uint32_t db, const struct kv_pair *p
     ASSERT(db < KV_DATABASE_COUNT);
     struct kv_draft small[DRAFTS_SMALL];
     if (count == 1) {
-        return kv_keyspace_put_key(ks, db, kv_keyspace_key(ks, pairs->key), pairs->value,
-                                   pairs->expiry_ms);
+        struct kv_key key = kv_keyspace_key(ks, pairs->key);
+        return kv_keyspace_put_key(ks, db, &key, pairs->value, pairs->expiry_ms);
     }
     struct kv_draft *drafts = drafts_new(ks, small, count);
     if (drafts == NULL) {
@@ -239,22 +305,34 @@ int64_t kv_keyspace_remove(struct kv_keyspace *ks, uint32_t db, const struct byt
     return kv_keyspace_remove_as(ks, db, keys, count, KEVY_CHANGE_DEL);
 }
 
-int kv_keyspace_expire(struct kv_keyspace *ks, uint32_t db, struct bytes key, uint64_t expiry_ms)
+/* A large value stays where it is: the new record names the same extent. */
+int kv_keyspace_edit_expire(struct kv_keyspace *ks, struct kv_edit *edit,
+                            const struct kv_item *item, uint64_t expiry_ms)
 {
-    struct kv_item item;
-    if (kv_keyspace_find(ks, db, key, &item) == 0) {
-        return 0;
+    if (edit->now_ms == 0 && expiry_ms != 0) {
+        edit->now_ms = kv_keyspace_now(ks);
     }
-    if (expiry_ms != 0 && expiry_ms <= kv_keyspace_now(ks)) {
-        int64_t removed = kv_keyspace_remove_as(ks, db, &key, 1, KEVY_CHANGE_EXPIRE);
+    if (expiry_ms != 0 && expiry_ms <= edit->now_ms) {
+        int64_t removed =
+            kv_keyspace_remove_as(ks, edit->db, &edit->key.name, 1, KEVY_CHANGE_EXPIRE);
         return removed < 0 ? (int)removed : 1;
     }
-    if (expiry_ms == item.expiry_ms) {
+    if (expiry_ms == item->expiry_ms) {
         return 1;
     }
-    struct kv_pair pair = {key, item.value, expiry_ms};
-    int status = kv_keyspace_put(ks, db, &pair, 1);
+    struct kv_draft draft = value_draft(ks, edit->db, edit->key.name, item->value, expiry_ms);
+    bool is_extent = kv_record_type(edit->place.record) == KV_RECORD_EXTENT;
+    draft.same_as = is_extent ? edit->place.ref : 0;
+    int status = edit_append(ks, edit, &draft);
     return status < 0 ? status : 1;
+}
+
+int kv_keyspace_expire(struct kv_keyspace *ks, uint32_t db, struct bytes key, uint64_t expiry_ms)
+{
+    struct kv_edit edit;
+    struct kv_item item;
+    int found = kv_keyspace_edit(ks, db, key, 0, &edit, &item);
+    return found == 0 ? 0 : kv_keyspace_edit_expire(ks, &edit, &item, expiry_ms);
 }
 
 int kv_keyspace_rename(struct kv_keyspace *ks, uint32_t db, struct bytes from, uint32_t to_db,

@@ -32,7 +32,11 @@ static inline bool kv_keyspace_has_expired(const struct kv_keyspace *ks, const u
     return expiry_ms != 0 && expiry_ms <= kv_keyspace_now(ks);
 }
 
-/* 1 and what the record holds, or 0 if it has expired. */
+/* 1 and what a record holds that has not expired. */
+int kv_item_at(const struct kv_keyspace *ks, const uint8_t *record, uint64_t hash,
+               struct kv_item *out);
+
+/* The same, or 0 if it has expired. */
 int kv_item_of_slow(const struct kv_keyspace *ks, const uint8_t *record, uint64_t hash,
                     struct kv_item *out);
 KV_PEEK_INLINE int kv_item_of(const struct kv_keyspace *ks, const uint8_t *record, uint64_t hash,

@@ -286,35 +286,25 @@ uint64_t kv_table_reserved(const struct kv_table *table)
 
 /* ---- Changes ---- */
 
-static void insert(struct kv_table *table, struct kv_key key, uint32_t ref)
+void kv_table_insert(struct kv_table *table, const struct kv_key *key, uint32_t ref)
 {
+    ASSERT(ref != 0);
     if (kv_probe_buckets(table) == 0) {
         atomic_store_explicit(&table->bucket_count, BUCKETS_FIRST, memory_order_release);
     }
     struct kv_bucket *bucket =
-        kv_blocks_at(&table->heads, kv_probe_home(key.hash, kv_probe_buckets(table)));
+        kv_blocks_at(&table->heads, kv_probe_home(key->hash, kv_probe_buckets(table)));
     struct kv_tags tags = kv_bucket_tags(bucket);
     for (struct kv_bucket *next; (next = next_of(table, tags)) != NULL;) {
         bucket = next;
         tags = kv_bucket_tags(bucket);
     }
     struct chain chain = {bucket, kv_tags_count(tags)};
-    chain_append(table, &chain, kv_tag_of(key.hash), ref);
+    chain_append(table, &chain, kv_tag_of(key->hash), ref);
     table->count++;
     for (unsigned i = 0; i < 2 && table->count * 2 > kv_probe_buckets(table) * load_limit(table);
          i++) {
         split(table);
-    }
-}
-
-void kv_table_put_at(struct kv_table *table, struct kv_table_entry place, struct kv_key key,
-                     uint32_t ref)
-{
-    ASSERT(ref != 0);
-    if (place.ref != 0) {
-        kv_bucket_set_ref(place.bucket, place.entry, ref);
-    } else {
-        insert(table, key, ref);
     }
     ASSERT_SLOW(table->count % 64 != 0 || kv_table_verify(table));
 }
@@ -322,7 +312,7 @@ void kv_table_put_at(struct kv_table *table, struct kv_table_entry place, struct
 uint32_t kv_table_put(struct kv_table *table, struct kv_key key, uint32_t ref)
 {
     struct kv_table_entry place = kv_table_locate(table, key);
-    kv_table_put_at(table, place, key, ref);
+    kv_table_put_at(table, &place, &key, ref);
     return place.ref;
 }
 

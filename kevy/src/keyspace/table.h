@@ -97,8 +97,16 @@ struct kv_table_entry {
 struct kv_table_entry kv_table_locate(const struct kv_table *table, struct kv_key key);
 
 /* Points the place at `ref`; for a new key that needs a reserved insert. */
-void kv_table_put_at(struct kv_table *table, struct kv_table_entry place, struct kv_key key,
-                     uint32_t ref);
+void kv_table_insert(struct kv_table *table, const struct kv_key *key, uint32_t ref);
+static inline void kv_table_put_at(struct kv_table *table, const struct kv_table_entry *place,
+                                   const struct kv_key *key, uint32_t ref)
+{
+    if (place->ref != 0) {
+        kv_bucket_set_ref(place->bucket, place->entry, ref);
+    } else {
+        kv_table_insert(table, key, ref);
+    }
+}
 
 /* Points `key` at `ref`; returns the reference that it had, or 0 for a new
  * key, which needs a reserved insert. */

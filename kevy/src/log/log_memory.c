@@ -148,6 +148,7 @@ static int memory_append_extent(struct kv_log *log, struct kv_draft *draft)
     }
     kv_bytes_put(kv_bytes_put(extent->base + KV_EXTENT_DATA, draft->key), draft->value);
     extent->is_sealed = true;
+    extent->name_count = 1;
     kv_segment_grow(log, extent, size);
     kv_segment_revive(log, extent, size);
     struct kv_extent_ref place = {
@@ -157,11 +158,27 @@ static int memory_append_extent(struct kv_log *log, struct kv_draft *draft)
     return KEVY_OK;
 }
 
+/* Another record for the extent that `draft->same_as` names. */
+static int memory_append_again(struct kv_log *log, struct kv_draft *draft)
+{
+    size_t size = kv_extent_record_size(draft, 0);
+    struct kv_extent_ref place = kv_record_extent(kv_space_record(&log->space, draft->same_as));
+    int status = memory_room(log, size);
+    if (status == KEVY_OK) {
+        kv_extent_record_encode(draft, &place, 0, memory_take(log, size, &draft->ref));
+        log->segments[place.slot]->name_count++;
+    }
+    return status;
+}
+
 static int memory_append_one(struct kv_log *log, struct kv_draft *draft)
 {
     draft->ref = 0;
     if (draft->type != KV_RECORD_VALUE) {
         return KEVY_OK;
+    }
+    if (draft->same_as != 0) {
+        return memory_append_again(log, draft);
     }
     size_t size = kv_draft_size(draft, 0);
     if (size > log->segment_size / KV_EXTENT_SHARE) {
@@ -205,8 +222,11 @@ static void memory_retire(void *self, uint32_t ref)
     const uint8_t *record = segment->base + kv_ref_offset(ref);
     if (kv_record_type(record) == KV_RECORD_EXTENT) {
         struct kv_segment *extent = log->segments[kv_record_extent(record).slot];
-        kv_segment_kill(log, extent, extent->live);
-        memory_free_if_dead(log, extent);
+        ASSERT(extent->name_count > 0);
+        if (--extent->name_count == 0) {
+            kv_segment_kill(log, extent, extent->live);
+            memory_free_if_dead(log, extent);
+        }
     }
     memory_kill(log, segment, kv_ref_offset(ref));
 }
