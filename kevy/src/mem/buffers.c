@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * Getting, growing and giving back the memory behind buffers; see buffers.h.
+ *
+ * What a thread keeps is in its epoch slot and is never counted; a buffer that
+ * grows past the small capacity is an ordinary block from then on.
  */
 #include "kevy/src/mem/buffers.h"
 
