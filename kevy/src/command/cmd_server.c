@@ -9,9 +9,7 @@
 
 void kv_run_time(struct kv_call *call)
 {
-    const struct kv_clock *clock = call->keyspace->clock;
-    uint64_t passed_ns = clock->os->boot_ns(clock->os->self) - clock->boot_anchor_ns;
-    uint64_t us = clock->wall_anchor_ms * 1000 + passed_ns / 1000;
+    uint64_t us = kv_clock_now_us(call->keyspace->clock);
     kv_reply_array(call->reply, 2);
     kv_reply_bulk_uint(call->reply, us / 1000000);
     kv_reply_bulk_uint(call->reply, us % 1000000);

@@ -15,7 +15,7 @@ static void host_facts(void *self, bool is_locked, struct kv_facts *out)
         .version = kevy_version(),
         .dir = {(const uint8_t *)engine->path, engine->path == NULL ? 0 : strlen(engine->path)},
         .fsync = db->fsync,
-        .opened_ms = engine->clock.wall_anchor_ms,
+        .opened_ms = engine->clock.opened_ms,
     };
     if (!is_locked) {
         kv_mutex_lock(&engine->writer);

@@ -12,7 +12,7 @@
 /* ---- Databases ---- */
 
 void kv_keyspace_init(struct kv_keyspace *ks, struct kv_mem *mem, const struct kv_space *space,
-                      struct kv_journal *journal, const struct kv_clock *clock, uint64_t seed)
+                      struct kv_journal *journal, struct kv_clock *clock, uint64_t seed)
 {
     memset(ks, 0, sizeof *ks);
     ks->mem = mem;

@@ -51,7 +51,7 @@ struct kv_keyspace {
     struct kv_mem *mem;
     const struct kv_space *space;
     struct kv_journal *journal;
-    const struct kv_clock *clock;
+    struct kv_clock *clock;
     uint64_t seed;
     uint32_t namespace_next;      /* the id that the next FLUSH takes */
     uint64_t changes;             /* writes so far (Redis's "dirty") */
@@ -92,7 +92,7 @@ struct kv_pair {
 };
 
 void kv_keyspace_init(struct kv_keyspace *ks, struct kv_mem *mem, const struct kv_space *space,
-                      struct kv_journal *journal, const struct kv_clock *clock, uint64_t seed);
+                      struct kv_journal *journal, struct kv_clock *clock, uint64_t seed);
 void kv_keyspace_done(struct kv_keyspace *ks);
 
 /* Wall milliseconds now, the clock that expiries are compared with. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * The crash simulator over a whole store: random commands, expiries and clock
- * jumps, kills, power cuts and reopens. The oracle is the same store in memory
- * that gets the same commands under the same clock.
+ * The crash simulator over a whole store: random commands, expiries, a wall
+ * clock that is set forward, kills, power cuts and reopens. The oracle is the
+ * same store in memory that gets the same commands under the same clock.
  *
  * After each write the oracle's keys are noted with their values and expiry
  * times. What a reopened store holds must be what the oracle held after some
@@ -288,6 +288,14 @@ static bool one_write(struct sim *sim)
     return false;
 }
 
+/* Somebody sets the wall clock; both stores have heard of it when this returns. */
+static void wall_step(struct sim *sim)
+{
+    const kevy_os *os = crash_os_table(sim->crash);
+    crash_os_set_wall(sim->crash, os->wall_ms(os->self) + KV_CLOCK_STEP_MS + below(sim, 5000));
+    crash_os_pass(sim->crash, KV_CLOCK_LOOK_NS / 1000000);
+}
+
 static bool live(struct sim *sim, size_t count)
 {
     for (size_t i = 0; i < count && sim->end + 2 < WRITES_MAX; i++) {
@@ -298,6 +306,9 @@ static bool live(struct sim *sim, size_t count)
             sim->durable = sim->end;
         }
         crash_os_pass(sim->crash, below(sim, 30) == 0 ? below(sim, 3000) : below(sim, 60));
+        if (below(sim, 60) == 0) {
+            wall_step(sim);
+        }
     }
     return false;
 }
