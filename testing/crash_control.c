@@ -119,6 +119,9 @@ uint8_t *crash_os_file(struct crash_os *crash, const char *name, size_t *size)
 {
     struct inode *inode = inode_named(crash, name);
     *size = inode == NULL ? 0 : inode->seen_size;
+    if (inode != NULL) {
+        crash_inode_touch(crash, inode);
+    }
     return inode == NULL ? NULL : inode->seen;
 }
 
@@ -126,6 +129,7 @@ void crash_os_truncate(struct crash_os *crash, const char *name, size_t size)
 {
     struct inode *inode = inode_named(crash, name);
     REQUIRE(inode != NULL && size <= inode->seen_size);
+    crash_inode_touch(crash, inode);
     memset(inode->seen + size, 0, inode->seen_size - size);
     inode->seen_size = size;
 }

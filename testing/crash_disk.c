@@ -27,6 +27,11 @@ uint8_t *crash_room_new(void)
     return (uint8_t *)room;
 }
 
+void crash_inode_touch(struct crash_os *crash, struct inode *inode)
+{
+    inode->changed = (struct crash_time){crash->wall_ms, ++crash->changes};
+}
+
 int crash_inode_new(struct crash_os *crash)
 {
     for (int i = 0; i < INODES; i++) {
@@ -40,6 +45,9 @@ int crash_inode_new(struct crash_os *crash)
                 memset(inode->disk, 0, inode->touched);
             }
             inode->is_used = true;
+            inode->birth = ++crash->births;
+            crash_inode_touch(crash, inode);
+            inode->changed_before = inode->changed;
             inode->is_locked = false;
             inode->seen_size = inode->disk_size = inode->touched = 0;
             memset(inode->dirty, 0, sizeof inode->dirty);
@@ -104,6 +112,9 @@ void crash_inode_power_cut(struct crash_os *crash, struct inode *inode)
         memset(inode->disk + size, 0, inode->touched - size);
     }
     memcpy(inode->seen, inode->disk, inode->touched);
+    if (crash_chance(crash, 2)) {
+        inode->changed = inode->changed_before;
+    }
     inode->seen_size = inode->disk_size = size;
     inode->is_locked = false;
     inode->dirty_from = FILE_ROOM / PAGE;

@@ -24,6 +24,12 @@ enum {
 /* The room of one file; untouched memory costs nothing. */
 #define FILE_ROOM ((size_t)8 << 20)
 
+/* A moment, and a number that no other change has. */
+struct crash_time {
+    uint64_t ms;
+    uint64_t change;
+};
+
 struct inode {
     bool is_used;
     uint8_t *seen; /* what the process sees */
@@ -31,7 +37,10 @@ struct inode {
     size_t seen_size, disk_size;
     size_t touched; /* no byte behind it was ever written */
     bool is_locked;
-    size_t dirty_from, dirty_to; /* pages that may be dirty */
+    uint64_t birth;                   /* tells it from every other */
+    struct crash_time changed;        /* when somebody last wrote to it */
+    struct crash_time changed_before; /* the same as the disk has it */
+    size_t dirty_from, dirty_to;      /* pages that may be dirty */
     uint8_t dirty[FILE_ROOM / PAGE / 8];
 };
 
@@ -71,6 +80,7 @@ struct crash_os {
     uint64_t fault_call, fault_count;
     uint64_t capacity;
     bool has_no_window;
+    uint64_t births, changes;
     uint64_t wall_ms, boot_ns;
 };
 
@@ -85,6 +95,9 @@ bool crash_page_is_dirty(const struct inode *inode, size_t page);
 void crash_page_dirty(struct inode *inode, size_t page);
 void crash_page_clean(struct inode *inode, size_t page);
 void crash_page_write_back(struct inode *inode, size_t page);
+
+/* Notes that somebody wrote to the file. */
+void crash_inode_touch(struct crash_os *crash, struct inode *inode);
 
 /* The process writes bytes of a file. */
 void crash_bytes_write(struct inode *inode, const void *buf, size_t size, size_t offset);

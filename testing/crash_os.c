@@ -167,6 +167,7 @@ static int64_t crash_file_write(void *self, int file, const void *buf, size_t si
 {
     struct crash_os *crash = crash_of(self);
     struct inode *inode = inode_of(crash, file);
+    crash_inode_touch(crash, inode);
     enum crash_fault fault = step(crash, ON(CRASH_EIO) | ON(CRASH_NOSPC) | ON(CRASH_SHORT));
     if (fault == CRASH_DEAD || fault == CRASH_EIO) {
         if (size > 0 && crash_chance(crash, 2)) {
@@ -202,6 +203,7 @@ static int crash_file_resize(void *self, int file, uint64_t size)
         return error;
     }
     REQUIRE(size <= FILE_ROOM);
+    crash_inode_touch(crash, inode);
     if (size < inode->seen_size) {
         memset(inode->seen + size, 0, inode->seen_size - (size_t)size);
         for (size_t page = (size_t)size / PAGE; page * PAGE < inode->seen_size; page++) {
@@ -230,6 +232,10 @@ static int crash_file_flush(void *self, int file)
     }
     if (error == 0) {
         inode->disk_size = inode->seen_size;
+        if (crash_chance(crash, 2)) {
+            /* A flush need not bring the times to the disk. */
+            inode->changed_before = inode->changed;
+        }
         inode->dirty_from = FILE_ROOM / PAGE;
         inode->dirty_to = 0;
     }
@@ -327,6 +333,7 @@ static int crash_window_back(void *self, int file, uint64_t size)
     }
     if (error == 0 && size > inode->seen_size) {
         REQUIRE(size <= FILE_ROOM);
+        crash_inode_touch(crash, inode);
         inode->seen_size = (size_t)size;
     }
     return error;
@@ -339,6 +346,7 @@ static int crash_window_write(void *self, int file, void *window, uint64_t offse
     struct crash_os *crash = crash_of(self);
     struct inode *inode = inode_of(crash, file);
     REQUIRE(window == inode->seen && offset + size <= inode->seen_size);
+    crash_inode_touch(crash, inode);
     if (step(crash, 0) == CRASH_DEAD) {
         if (size > 0 && crash_chance(crash, 2)) {
             crash_bytes_write(inode, buf, test_random(&crash->random) % size, (size_t)offset);
@@ -368,6 +376,16 @@ static int crash_random(void *self, void *buf, size_t size)
     return 0;
 }
 
+static int crash_file_stamp(void *self, int file, uint64_t out[3])
+{
+    struct crash_os *crash = crash_of(self);
+    const struct inode *inode = inode_of(crash, file);
+    int error = step_error(crash, ON(CRASH_EIO));
+    out[0] = inode->birth;
+    out[1] = out[2] = inode->changed.ms * 1000000 + inode->changed.change % 1000000;
+    return error;
+}
+
 const kevy_os crash_table = {
     .dir_make = crash_dir_make,
     .dir_open = crash_dir_open,
@@ -394,4 +412,5 @@ const kevy_os crash_table = {
     .wall_ms = crash_wall_ms,
     .boot_ns = crash_boot_ns,
     .random = crash_random,
+    .file_stamp = crash_file_stamp,
 };

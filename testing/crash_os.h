@@ -68,7 +68,8 @@ void crash_os_pass(struct crash_os *crash, uint64_t ms);
 void crash_os_set_wall(struct crash_os *crash, uint64_t ms);
 
 /* Direct looks at, and damage to, what the process would see: the bytes of a
- * file in a folder (NULL if it is not there), its size. */
+ * file in a folder (NULL if it is not there), its size. Whoever looks may
+ * write, so the file counts as changed. */
 uint8_t *crash_os_file(struct crash_os *crash, const char *name, size_t *size);
 void crash_os_truncate(struct crash_os *crash, const char *name, size_t size);
 void crash_os_remove(struct crash_os *crash, const char *name);

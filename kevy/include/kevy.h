@@ -88,12 +88,17 @@ typedef struct KevyOpenOptions {
  * than its files did. The torn end of a log, usual after a power cut, is cut
  * off and counted. Damage before what was durable sets `corrupt`, and the
  * damaged bytes lie beside the log as quarantine: docs/durability.md. */
+#define KEVY_INDEX_NONE 0u    /* there was none: each record was applied */
+#define KEVY_INDEX_USED 1u    /* the store was opened from it */
+#define KEVY_INDEX_REFUSED 2u /* missing, damaged or out of date: each record was applied */
+
 typedef struct KevyOpenReport {
-    uint64_t replayed_commands; /* records applied */
+    uint64_t replayed_commands; /* records applied, or taken over with the index */
     uint64_t replayed_bytes;
     uint64_t elapsed_ms; /* the whole open */
     uint64_t dropped_bytes;
     uint8_t corrupt;
+    uint8_t index; /* KEVY_INDEX_…: whether the last close had left one */
     uint32_t quarantine_count;
 } KevyOpenReport;
 

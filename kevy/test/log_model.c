@@ -131,6 +131,42 @@ static int model_move(void *user, uint32_t old_ref, uint32_t new_ref)
     return 0;
 }
 
+/* ---- Images ---- */
+
+static uint64_t model_image_size(void *user)
+{
+    const struct model *model = (const struct model *)user;
+    return sizeof model->refs;
+}
+
+static int model_image_save(void *user, struct kv_image *image)
+{
+    struct model *model = (struct model *)user;
+    return kv_image_put(image, model->refs, sizeof model->refs);
+}
+
+static int model_image_load(void *user, struct kv_image *image, const struct kv_image_room *room)
+{
+    struct model *model = (struct model *)user;
+    int status = kv_image_get(image, model->refs, sizeof model->refs);
+    for (size_t i = 0; status == 0 && i < (size_t)MODEL_DATABASES * MODEL_KEYS; i++) {
+        uint32_t ref = model->refs[i / MODEL_KEYS][i % MODEL_KEYS];
+        if (ref != 0 && room->granules[kv_ref_slot(ref)] * KV_GRANULE <= kv_ref_offset(ref)) {
+            status = KEVY_ECORRUPT;
+        }
+    }
+    return status;
+}
+
+static void model_image_unload(void *user)
+{
+    struct model *model = (struct model *)user;
+    memset(model->refs, 0, sizeof model->refs);
+}
+
+static const struct kv_log_image model_image = {model_image_size, model_image_save,
+                                                model_image_load, model_image_unload};
+
 /* ---- Opening ---- */
 
 int model_open_sized(struct model *model, const kevy_os *os, const char *dir, uint8_t fsync,
@@ -149,7 +185,9 @@ int model_open_sized(struct model *model, const kevy_os *os, const char *dir, ui
                                      .segment_size = segment_size,
                                      .is_threadless = is_threadless,
                                      .move = model_move,
-                                     .move_user = model};
+                                     .move_user = model,
+                                     .image = &model_image,
+                                     .image_user = model};
     int status =
         kv_log_open(&model->log, &options, model_apply, model, &model->report, &model->error);
     CHECK_INT(model->error.status, status);

@@ -123,6 +123,14 @@ typedef struct kevy_os {
 
     /* Fills the buffer with bytes that nobody can guess. */
     int (*random)(void *self, void *buf, size_t size);
+
+    /* ---- Trust ---- */
+
+    /* Writes three numbers that are the same for as long as nobody writes to
+     * the file: which file it is, and when its bytes and its state last
+     * changed, in nanoseconds of the wall clock. May be NULL: then a store
+     * that is opened reads all of its log. */
+    int (*file_stamp)(void *self, int file, uint64_t out[3]);
 } kevy_os;
 
 #endif

@@ -5,6 +5,7 @@
  */
 #include "kevy/src/engine/engine.h"
 
+#include "kevy/src/keyspace/keyspace_image.h"
 #include "kevy/src/os/os_posix.h"
 
 static void bind_keyspace(struct kv_engine *engine)
@@ -42,6 +43,36 @@ static int move(void *user, uint32_t old_ref, uint32_t new_ref)
     return kv_keyspace_move(&engine->keyspace, old_ref, new_ref);
 }
 
+/* ---- What a close leaves for the next open ---- */
+
+static uint64_t image_size(void *user)
+{
+    const struct kv_engine *engine = user;
+    return kv_keyspace_image_size(&engine->keyspace);
+}
+
+static int image_save(void *user, struct kv_image *image)
+{
+    const struct kv_engine *engine = user;
+    return kv_keyspace_save(&engine->keyspace, image);
+}
+
+static int image_load(void *user, struct kv_image *image, const struct kv_image_room *room)
+{
+    struct kv_engine *engine = user;
+    return kv_keyspace_load(&engine->keyspace, image, room);
+}
+
+static void image_unload(void *user)
+{
+    struct kv_engine *engine = user;
+    kv_keyspace_unload(&engine->keyspace);
+}
+
+static const struct kv_log_image engine_image = {image_size, image_save, image_load, image_unload};
+
+/* ---- Opening ---- */
+
 static int open_memory(struct kv_engine *engine, KevyError *error)
 {
     if (kv_log_open_memory(&engine->log, &engine->mem, engine->os) < 0) {
@@ -73,7 +104,9 @@ static int open_durable(struct kv_engine *engine, const struct kv_open *open, Ke
                                      .is_threadless = open->is_threadless,
                                      .ahead = ahead,
                                      .move = move,
-                                     .move_user = engine};
+                                     .move_user = engine,
+                                     .image = &engine_image,
+                                     .image_user = engine};
     uint64_t begin_ns = engine->os->boot_ns(engine->os->self);
     engine->is_durable = true;
     if (!keep_path(engine, open->dir)) {

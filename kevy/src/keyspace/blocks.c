@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "kevy.h"
+#include "kevy/src/os/os_posix.h"
 
 #define CACHE_LINE 64u
 #define BLOCK_BYTES (KV_BLOCK_BUCKETS * sizeof(struct kv_bucket))
@@ -29,7 +30,6 @@ static struct kv_bucket *block_new(struct kv_mem *mem)
     uint8_t *block = raw + CACHE_LINE - (uintptr_t)raw % CACHE_LINE;
     ASSERT(block - raw >= (ptrdiff_t)sizeof raw);
     memcpy(block - sizeof raw, &raw, sizeof raw);
-    memset(block, 0, BLOCK_BYTES);
     return (struct kv_bucket *)(void *)block;
 }
 
@@ -66,6 +66,15 @@ static int directory_grow(struct kv_blocks *blocks, struct kv_mem *mem)
     return 0;
 }
 
+/* Enters a block for which the directory has room. */
+static void block_enter(struct kv_blocks *blocks, struct kv_bucket *block)
+{
+    struct kv_bucket *_Atomic *directory =
+        atomic_load_explicit(&blocks->directory, memory_order_relaxed);
+    atomic_store_explicit(&directory[blocks->count], block, memory_order_release);
+    blocks->count++;
+}
+
 int kv_blocks_reserve(struct kv_blocks *blocks, struct kv_mem *mem, size_t count)
 {
     while (blocks->count * KV_BLOCK_BUCKETS < count) {
@@ -76,20 +85,55 @@ int kv_blocks_reserve(struct kv_blocks *blocks, struct kv_mem *mem, size_t count
         if (block == NULL) {
             return KEVY_ENOMEM;
         }
-        struct kv_bucket *_Atomic *directory =
-            atomic_load_explicit(&blocks->directory, memory_order_relaxed);
-        atomic_store_explicit(&directory[blocks->count], block, memory_order_release);
-        blocks->count++;
+        memset((void *)block, 0, BLOCK_BYTES);
+        block_enter(blocks, block);
     }
     return 0;
+}
+
+static size_t run_size(const struct kv_blocks *blocks)
+{
+    return blocks->run_count * BLOCK_BYTES + CACHE_LINE;
+}
+
+struct kv_bucket *kv_blocks_make(struct kv_blocks *blocks, struct kv_mem *mem, size_t count)
+{
+    size_t block_count = (count + KV_BLOCK_BUCKETS - 1) / KV_BLOCK_BUCKETS;
+    ASSERT(blocks->count == 0 && count != 0);
+    while (blocks->capacity < block_count) {
+        if (directory_grow(blocks, mem) < 0) {
+            return NULL;
+        }
+    }
+    blocks->run_count = block_count;
+    blocks->run = kv_mem_new(mem, run_size(blocks));
+    if (blocks->run == NULL) {
+        blocks->run_count = 0;
+        return NULL;
+    }
+    kv_memory_is_large(blocks->run, run_size(blocks));
+    uint8_t *raw = blocks->run;
+    struct kv_bucket *first =
+        (struct kv_bucket *)(void *)(raw + CACHE_LINE - (uintptr_t)raw % CACHE_LINE);
+    for (size_t i = 0; i < block_count; i++) {
+        block_enter(blocks, first + i * KV_BLOCK_BUCKETS);
+    }
+    size_t all = block_count * KV_BLOCK_BUCKETS;
+    memset((void *)(first + count), 0, (all - count) * sizeof *first);
+    return first;
 }
 
 void kv_blocks_clear(struct kv_blocks *blocks, struct kv_mem *mem)
 {
     struct kv_bucket *_Atomic *directory =
         atomic_load_explicit(&blocks->directory, memory_order_relaxed);
-    for (size_t i = 0; i < blocks->count; i++) {
+    for (size_t i = blocks->run_count; i < blocks->count; i++) {
         block_free(atomic_load_explicit(&directory[i], memory_order_relaxed), mem);
+    }
+    if (blocks->run != NULL) {
+        kv_mem_free(mem, blocks->run, run_size(blocks));
+        blocks->run = NULL;
+        blocks->run_count = 0;
     }
     for (unsigned i = 0; i < sizeof blocks->retired / sizeof blocks->retired[0]; i++) {
         kv_mem_free(mem, blocks->retired[i], sizeof *directory << i);
@@ -103,5 +147,7 @@ void kv_blocks_clear(struct kv_blocks *blocks, struct kv_mem *mem)
 size_t kv_blocks_memory(const struct kv_blocks *blocks)
 {
     size_t directories = blocks->capacity == 0 ? 0 : blocks->capacity * 2 - DIRECTORY_FIRST;
-    return blocks->count * BLOCK_MALLOC + directories * sizeof(void *);
+    size_t single = blocks->count - blocks->run_count;
+    return single * BLOCK_MALLOC + (blocks->run == NULL ? 0 : run_size(blocks)) +
+           directories * sizeof(void *);
 }

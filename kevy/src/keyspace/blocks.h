@@ -5,7 +5,8 @@
  * so that a reader may go on using it.
  *
  * A block begins on a cache line; what malloc returned is kept in the word
- * before it. New buckets are empty.
+ * before it. New buckets are empty. Blocks that are made at once lie one behind
+ * the other in one piece of memory, in large pages where the system has them.
  */
 #ifndef KEVY_SRC_KEYSPACE_BLOCKS_H
 #define KEVY_SRC_KEYSPACE_BLOCKS_H
@@ -17,6 +18,11 @@
 
 /* Makes sure that buckets below `count` are there. 0 or KEVY_ENOMEM. */
 int kv_blocks_reserve(struct kv_blocks *blocks, struct kv_mem *mem, size_t count);
+
+/* Makes the memory for buckets below `count` at once, where there is none yet.
+ * The first of them, all in one run and to be filled before anybody looks at
+ * them, or NULL without memory. */
+struct kv_bucket *kv_blocks_make(struct kv_blocks *blocks, struct kv_mem *mem, size_t count);
 
 void kv_blocks_clear(struct kv_blocks *blocks, struct kv_mem *mem);
 

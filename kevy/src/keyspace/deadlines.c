@@ -59,7 +59,7 @@ static uint64_t least_below(const struct kv_deadlines *deadlines, size_t level, 
     return least;
 }
 
-static void levels_fill(struct kv_deadlines *deadlines)
+void kv_deadlines_fill(struct kv_deadlines *deadlines)
 {
     size_t count = deadlines->leaf_count;
     for (size_t level = 1; level < deadlines->level_count; level++) {
@@ -72,7 +72,7 @@ static void levels_fill(struct kv_deadlines *deadlines)
 
 int kv_deadlines_reserve(struct kv_deadlines *deadlines, struct kv_mem *mem, uint64_t bucket_count)
 {
-    uint64_t leaves = (bucket_count + KV_DEADLINE_BUCKETS - 1) / KV_DEADLINE_BUCKETS;
+    uint64_t leaves = kv_deadlines_leaves(bucket_count);
     size_t old_count = deadlines->leaf_count;
     if (leaves <= old_count) {
         return 0;
@@ -92,7 +92,7 @@ int kv_deadlines_reserve(struct kv_deadlines *deadlines, struct kv_mem *mem, uin
     }
     kv_deadlines_free(deadlines, mem);
     levels_place(deadlines, block, leaf_count);
-    levels_fill(deadlines);
+    kv_deadlines_fill(deadlines);
     return 0;
 }
 

@@ -35,6 +35,16 @@ struct kv_deadlines {
 
 /* Makes leaves for so many head buckets. 0, or KEVY_ENOMEM with nothing changed. */
 int kv_deadlines_reserve(struct kv_deadlines *deadlines, struct kv_mem *mem, uint64_t bucket_count);
+
+/* The leaves of so many head buckets. */
+static inline uint64_t kv_deadlines_leaves(uint64_t bucket_count)
+{
+    return (bucket_count + KV_DEADLINE_BUCKETS - 1) / KV_DEADLINE_BUCKETS;
+}
+
+/* Sets every node above the leaves, after levels[0] was written to as a whole. */
+void kv_deadlines_fill(struct kv_deadlines *deadlines);
+
 void kv_deadlines_free(struct kv_deadlines *deadlines, struct kv_mem *mem);
 
 /* Bytes of memory that they hold. */

@@ -42,6 +42,8 @@ struct kv_blocks {
     size_t capacity;   /* blocks that the directory can hold */
     size_t count;      /* blocks */
     void *retired[40]; /* old directories, which readers may still use; by log2 of their size */
+    void *run;         /* memory of the blocks that were made at once, NULL none */
+    size_t run_count;  /* they are the first ones */
 };
 
 struct kv_table {

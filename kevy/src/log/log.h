@@ -25,6 +25,7 @@
 #include "kevy.h"
 #include "kevy/os.h"
 #include "kevy/src/os/os_thread.h"
+#include "kevy/src/store/image.h"
 #include "kevy/src/store/journal.h"
 #include "kevy/src/store/namespaces.h"
 #include "kevy/src/store/space.h"
@@ -63,6 +64,23 @@ typedef void kv_log_ahead_fn(void *user, const uint32_t *refs, size_t count);
  * is not there. Called under the writer lock; must not call the journal. */
 typedef int kv_log_move_fn(void *user, uint32_t old_ref, uint32_t new_ref);
 
+/* What the log's owner makes of its records, as an image (store/image.h), so
+ * that an open after a clean close need not apply them all. */
+struct kv_log_image {
+    /* Bytes of the image, about; 0: now there is none to be made. */
+    uint64_t (*size)(void *user);
+
+    /* Called at close, when nobody else uses the log. 0, or what writing said. */
+    int (*save)(void *user, struct kv_image *image);
+
+    /* Called at open instead of applying records, but for the map that replay
+     * starts from, which comes first. A status; then, or when the image is
+     * found to be bad behind what load has read, unload makes the owner as
+     * empty as before, and the records are applied after all. */
+    int (*load)(void *user, struct kv_image *image, const struct kv_image_room *room);
+    void (*unload)(void *user);
+};
+
 struct kv_log_options {
     struct kv_mem *mem;
     const kevy_os *os;
@@ -75,6 +93,8 @@ struct kv_log_options {
     const struct kv_look *look; /* NULL; else the files are only looked at (log_check.h) */
     kv_log_move_fn *move;       /* NULL: no collection */
     void *move_user;
+    const struct kv_log_image *image; /* NULL: every open applies all records */
+    void *image_user;
 };
 
 /* Bytes by fate. In a memory log file_size is what the segments take. */

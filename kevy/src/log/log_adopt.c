@@ -12,7 +12,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "kevy/src/log/log_opening.h"
+#include "kevy/src/log/log_index.h"
 
 int kv_segments_add(struct kv_log *log, struct kv_segments *list, struct kv_segment *segment)
 {
@@ -51,11 +51,12 @@ static int64_t slot_of_name(const char *name)
 
 static void note_name(void *user, const char *name)
 {
-    uint8_t *files = (uint8_t *)user;
+    struct kv_opening *opening = (struct kv_opening *)user;
     int64_t slot = slot_of_name(name);
     if (slot >= 0) {
-        files[slot / 8] = (uint8_t)(files[slot / 8] | 1u << (slot % 8));
+        opening->files[slot / 8] = (uint8_t)(opening->files[slot / 8] | 1u << (slot % 8));
     }
+    opening->has_index = opening->has_index || strcmp(name, KV_INDEX_NAME) == 0;
 }
 
 bool kv_adopt_has_file(const struct kv_opening *opening, uint32_t slot)
@@ -70,7 +71,7 @@ int kv_adopt_list(struct kv_opening *opening)
     if (opening->files == NULL) {
         return kv_fail(opening, KEVY_ENOMEM, 0, "", 0, "no memory to list the folder");
     }
-    int result = os->dir_list(os->self, opening->log->files->dir, note_name, opening->files);
+    int result = os->dir_list(os->self, opening->log->files->dir, note_name, opening);
     return result < 0 ? kv_fail(opening, kv_file_status(result), result, "", 0,
                                 "the folder cannot be listed")
                       : KEVY_OK;
@@ -155,6 +156,9 @@ static int adopt_named(struct kv_opening *opening, uint32_t slot, uint32_t *slot
     if (status != KEVY_OK) {
         opening->os->file_close(opening->os->self, look.file);
         return kv_fail_slot(opening, status, 0, slot, 0, "no memory to map a segment");
+    }
+    if ((opening->mark.compatible & KV_MARK_INDEX) != 0) {
+        kv_stamp_take(log, segment->file, &segment->stamp);
     }
     if (slot != opening->mark.durable_slot) {
         opening->os->file_close(opening->os->self, segment->file);

@@ -54,6 +54,13 @@
 #define KV_FLUSH_AFTER_NS UINT64_C(500000000)
 #define KV_WAIT_AFTER_NS UINT64_C(1000000000)
 
+/* What tells that nobody has written to a file: its size, and the numbers of
+ * kevy/os.h's file_stamp. All ones: nothing tells it. */
+struct kv_stamp {
+    uint64_t size;
+    uint64_t at[3];
+};
+
 struct kv_segment {
     uint8_t *base; /* read-only memory in file logs */
     size_t map_size;
@@ -91,6 +98,7 @@ struct kv_segment {
     struct kv_segment *named_in; /* of a batch's extent: where that record lies */
     struct kv_segment *dirty_next;
     struct kv_segment *flush_next;
+    struct kv_stamp stamp; /* at the open that found the file, where an index asks for it */
     struct kv_grave grave; /* once it is dead and readers may still see it */
 };
 
@@ -120,6 +128,9 @@ struct kv_files {
     uint64_t incarnation;
     uint64_t incarnation_lsn;
     uint64_t log_end; /* the last LSN of the incarnation before */
+    const struct kv_log_image *image;
+    void *image_user;
+    _Atomic bool has_old_index; /* an index file lies in the folder that is of no use any more */
 
     /* Writing, under the writer lock. */
     uint8_t *scratch;
@@ -217,6 +228,11 @@ void kv_segment_enter(struct kv_log *log, struct kv_segment *segment);
 
 /* Takes it out again; its slots are free and its memory is the caller's. */
 void kv_segment_leave(struct kv_log *log, struct kv_segment *segment);
+
+static inline struct kv_stamp kv_stamp_none(void)
+{
+    return (struct kv_stamp){UINT64_MAX, {UINT64_MAX, UINT64_MAX, UINT64_MAX}};
+}
 
 static inline struct kv_segment *kv_segment_of_grave(struct kv_grave *grave)
 {
@@ -443,6 +459,13 @@ void kv_mark_fill(const struct kv_log *log, const struct kv_point *point, struct
 
 /* Writes the mark's bytes to the slot of its sequence number and flushes. */
 int kv_mark_put(const struct kv_log *log, const struct kv_mark *mark);
+
+/* Leaves an index for the next open, if it is worth it. Nobody else uses the
+ * log, all of which is durable and marked so (log_index_save.c). */
+void kv_index_save(struct kv_log *log);
+
+/* Removes an index file that is out of date, if there is one. */
+void kv_index_drop(struct kv_log *log);
 
 /* Makes the thread look for what is due, starting it if there is none. */
 void kv_thread_wake(struct kv_log *log);

@@ -82,7 +82,9 @@ void kv_log_close(struct kv_log *log)
         if (log->active != NULL && log->active->file >= 0) {
             (void)kv_window_end(log, log->active);
         }
-        (void)kv_log_shutdown(log);
+        if (kv_log_shutdown(log) == KEVY_OK) {
+            kv_index_save(log);
+        }
     }
     kv_log_free(log);
 }

@@ -58,6 +58,8 @@ struct kv_opening {
     kv_log_apply_fn *apply;
     kv_log_ahead_fn *ahead;
     void *user;
+    const struct kv_log_image *image;
+    void *image_user;
     const struct kv_look *look; /* NULL: an open that writes */
     KevyOpenReport *report;
     KevyError *error;
@@ -66,6 +68,7 @@ struct kv_opening {
     bool is_mark_whole;
     struct kv_mark mark;
     uint8_t *files;           /* a bit for each slot that has a file */
+    bool has_index;           /* there is a file of that name */
     struct kv_segments order; /* log segments that are kept, by first LSN */
     struct kv_segments found; /* segments and extents without a bit that may follow the mark */
     struct kv_segments tail;  /* extents that are kept and were named after the mark */
@@ -112,7 +115,9 @@ int kv_damage_save(struct kv_opening *opening);
 void kv_damage_heal(struct kv_opening *opening);
 void kv_damage_done(struct kv_opening *opening);
 
-/* Hands every kept record to apply. */
+/* Hands the map that replay starts from to apply; then, likewise, every kept
+ * record: that map included. */
+int kv_replay_begin(struct kv_opening *opening);
 int kv_replay(struct kv_opening *opening);
 
 /* Makes what is kept durable in its place and writes a mark that tells so;

@@ -155,6 +155,7 @@ static int remove_rest(struct kv_opening *opening)
         }
     }
     is_any = os->file_remove(os->self, log->files->dir, "mark.tmp") == 0 || is_any;
+    atomic_store_explicit(&log->files->has_old_index, opening->has_index, memory_order_relaxed);
     int result = is_any ? os->dir_flush(os->self, log->files->dir) : 0;
     return result < 0 ? kv_file_status(result) : KEVY_OK;
 }

@@ -302,17 +302,22 @@ static int replay_behind(struct kv_opening *opening, struct kv_segment *segment,
     return replay_run(&run);
 }
 
-int kv_replay(struct kv_opening *opening)
+int kv_replay_begin(struct kv_opening *opening)
 {
     uint8_t encoded[KV_NAMESPACES_SIZE];
-    uint64_t lsn = opening->mark.durable_lsn + 1;
     opening->map = opening->mark.map;
     opening->map_lsn = opening->mark.map_lsn;
     kv_namespaces_encode(&opening->map, encoded);
     struct kv_log_record first = {.type = KV_RECORD_NAMESPACES,
                                   .lsn = opening->map_lsn,
                                   .value = bytes_of(encoded, sizeof encoded)};
-    int status = apply_one(opening, &first);
+    return apply_one(opening, &first);
+}
+
+int kv_replay(struct kv_opening *opening)
+{
+    uint64_t lsn = opening->mark.durable_lsn + 1;
+    int status = kv_replay_begin(opening);
     for (size_t i = 0; status == KEVY_OK && i < opening->order.count; i++) {
         struct kv_segment *segment = opening->order.at[i];
         bool is_marked = segment->slot == opening->mark.durable_slot;

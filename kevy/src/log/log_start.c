@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "kevy/src/log/log_opening.h"
+#include "kevy/src/log/log_index.h"
 
 enum { PATH_SIZE = 4096 };
 
@@ -337,6 +337,8 @@ static int files_new(struct kv_log *log, const struct kv_log_options *options)
     log->writer = options->writer;
     log->move = options->move;
     log->move_user = options->move_user;
+    files->image = options->image;
+    files->image_user = options->image_user;
     log->journal = (struct kv_journal){log, kv_append, kv_retire};
     files->dir = files->lock_file = files->mark_file = -1;
     files->end_slot = KV_MARK_NO_SLOT;
@@ -381,7 +383,7 @@ static int open_steps(struct kv_opening *opening)
     if (status == KEVY_OK) {
         status = opening->look != NULL ? opening->look->gather(opening) : kv_gather(opening);
     }
-    if (status == KEVY_OK) {
+    if (status == KEVY_OK && !kv_index_load(opening)) {
         status = kv_replay(opening);
     }
     if (opening->look != NULL) {
@@ -419,6 +421,8 @@ int kv_log_open(struct kv_log **out, const struct kv_log_options *options, kv_lo
                                        .apply = apply,
                                        .ahead = options->ahead,
                                        .look = options->look,
+                                       .image = options->image,
+                                       .image_user = options->image_user,
                                        .segment_size = segment_size,
                                        .user = user,
                                        .report = report,

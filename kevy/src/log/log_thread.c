@@ -71,6 +71,7 @@ static bool collect_what_is_due(struct kv_log *log)
 static uint64_t do_what_is_due(struct kv_log *log)
 {
     struct kv_files *files = log->files;
+    kv_index_drop(log);
     uint64_t now = log->os->boot_ns(log->os->self);
     bool is_flush_due = flush_due(files) <= now;
     if (is_flush_due) {

@@ -349,6 +349,45 @@ static int posix_random(void *self, void *buf, size_t size)
     return random_from_device(self, buf, size);
 }
 
+void kv_memory_is_large(void *ptr, size_t size)
+{
+#if defined(MADV_HUGEPAGE)
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uintptr_t begin = ((uintptr_t)ptr + page - 1) / page * page;
+    uintptr_t end = ((uintptr_t)ptr + size) / page * page;
+    if (begin < end) {
+        (void)madvise((uint8_t *)ptr + (begin - (uintptr_t)ptr), end - begin, MADV_HUGEPAGE);
+    }
+#else
+    (void)ptr;
+    (void)size;
+#endif
+}
+
+static uint64_t nanoseconds_of(const struct timespec *time)
+{
+    return (uint64_t)time->tv_sec * 1000000000u + (uint64_t)time->tv_nsec;
+}
+
+/* The time of the state cannot be set by a call, only by a change. */
+static int posix_file_stamp(void *self, int file, uint64_t out[3])
+{
+    (void)self;
+    struct stat info;
+    if (fstat(file, &info) != 0) {
+        return -errno;
+    }
+    out[0] = (uint64_t)info.st_ino;
+#if defined(__APPLE__)
+    out[1] = nanoseconds_of(&info.st_mtimespec);
+    out[2] = nanoseconds_of(&info.st_ctimespec);
+#else
+    out[1] = nanoseconds_of(&info.st_mtim);
+    out[2] = nanoseconds_of(&info.st_ctim);
+#endif
+    return 0;
+}
+
 const kevy_os kv_os_posix = {
     .dir_make = posix_dir_make,
     .dir_open = posix_dir_open,
@@ -376,4 +415,5 @@ const kevy_os kv_os_posix = {
     .wall_ms = posix_wall_ms,
     .boot_ns = posix_boot_ns,
     .random = posix_random,
+    .file_stamp = posix_file_stamp,
 };

@@ -36,4 +36,8 @@ int kv_fork_reset(void (*reset)(void));
 int kv_fork_watch(int fd);
 void kv_fork_unwatch(int fd);
 
+/* Says that this memory, of which all will be used, is better had in large pages.
+ * What is not of whole pages is left as it is. Any thread. */
+void kv_memory_is_large(void *ptr, size_t size);
+
 #endif

@@ -11,6 +11,7 @@ void kv_check_init(struct kv_check *check, const uint8_t secret[KV_SECRET_SIZE])
     check->segment_seed = hash_bytes(secret, KV_SECRET_SIZE, 2);
     check->extent_seed = hash_bytes(secret, KV_SECRET_SIZE, 3);
     check->key_seed = hash_bytes(secret, KV_SECRET_SIZE, 4);
+    check->index_seed = hash_bytes(secret, KV_SECRET_SIZE, 5);
 }
 
 uint64_t kv_check_segment(const struct kv_check *check, uint64_t incarnation, uint32_t number)

@@ -30,6 +30,7 @@ struct kv_check {
     uint64_t segment_seed;
     uint64_t extent_seed;
     uint64_t key_seed; /* of the key hash, see kv_log_seed */
+    uint64_t index_seed;
 };
 
 void kv_check_init(struct kv_check *check, const uint8_t secret[KV_SECRET_SIZE]);

@@ -54,6 +54,13 @@ void kv_mark_slot_encode(const struct kv_identity *identity, const struct kv_mar
     store_u64(out + MARK_CHECK_AT, hash_bytes(out, MARK_CHECK_AT, MARK_SEED));
 }
 
+uint64_t kv_mark_check(const struct kv_identity *identity, const struct kv_mark *mark)
+{
+    uint8_t block[KV_MARK_BLOCK];
+    kv_mark_slot_encode(identity, mark, block);
+    return load_u64(block + MARK_CHECK_AT);
+}
+
 static bool identity_holds(const uint8_t *block)
 {
     return memcmp(block, mark_magic, sizeof mark_magic) == 0 &&

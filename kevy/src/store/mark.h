@@ -45,6 +45,9 @@
 /* Incompatible features that this version knows. */
 #define KV_MARK_KNOWN UINT64_C(0)
 
+/* Compatible features: an index may lie beside this mark, which names it. */
+#define KV_MARK_INDEX UINT64_C(1)
+
 /* What never changes in the life of a store. */
 struct kv_identity {
     uint32_t segment_size;
@@ -81,6 +84,9 @@ static inline void kv_mark_bit_set(struct kv_mark *mark, uint32_t slot)
 void kv_mark_super_encode(const struct kv_identity *identity, uint8_t *out);
 void kv_mark_slot_encode(const struct kv_identity *identity, const struct kv_mark *mark,
                          uint8_t *out);
+
+/* The check at the end of the slot that kv_mark_slot_encode writes. */
+uint64_t kv_mark_check(const struct kv_identity *identity, const struct kv_mark *mark);
 
 /* Where in the file the mark with this sequence number goes. */
 static inline uint64_t kv_mark_offset(uint64_t sequence)

@@ -12,6 +12,9 @@
  *   - j is not behind the last write that was begun; one that failed while the
  *     process went on is not in it
  *
+ * Some rounds end with a close, whole or broken off, so that opens by the index
+ * and replays must come to the same.
+ *
  * SIM_SEEDS=N in the environment runs that many; --seed=N starts there. CI runs
  * SEEDS of each simulator in the optimised build, of real sizes and without
  * asserts, and in the others, of hostile sizes and with asserts, as many as
@@ -49,6 +52,9 @@ struct sim {
     uint64_t pass_ms;   /* at most between two writes */
     uint64_t sync_in;   /* one in so many writes is followed by a sync */
 };
+
+/* Opens, in all lives, that had an index to go by, and that did not take it. */
+static uint64_t used_count, refused_count;
 
 static uint64_t below(struct sim *sim, uint64_t bound)
 {
@@ -157,7 +163,10 @@ static int some_write(struct sim *sim, struct model_state *next, bool *is_append
 static int sim_open(struct sim *sim)
 {
     sim->open_count++;
-    return model_open(&sim->model, crash_os_table(sim->crash), "store", sim->policy);
+    int status = model_open(&sim->model, crash_os_table(sim->crash), "store", sim->policy);
+    used_count += sim->model.report.index == KEVY_INDEX_USED;
+    refused_count += sim->model.report.index == KEVY_INDEX_REFUSED;
+    return status;
 }
 
 /* Writes for a while; true when the process is dead. */
@@ -209,7 +218,7 @@ static bool settle_open(struct sim *sim, bool *is_cut)
 static bool open_again(struct sim *sim, bool is_cut)
 {
     for (uint64_t deaths = below(sim, 3); deaths > 0; deaths--) {
-        crash_os_fault(sim->crash, CRASH_DEAD, below(sim, 40), 1);
+        crash_os_fault(sim->crash, CRASH_DEAD, below(sim, 60), 1);
         if (sim_open(sim) == 0) {
             if (!settle_open(sim, &is_cut)) {
                 return false;
@@ -232,12 +241,12 @@ static bool open_again(struct sim *sim, bool is_cut)
 }
 
 /* How a round ends, and what goes wrong in it. */
-enum ending { END_DEATH, END_FAULT, END_CLOSE };
+enum ending { END_DEATH, END_FAULT, END_CLOSE, END_BROKEN_CLOSE };
 
 static enum ending some_fault(struct sim *sim)
 {
     static const enum crash_fault faults[] = {CRASH_NOSPC, CRASH_EIO, CRASH_EIO, CRASH_SHORT};
-    uint64_t way = below(sim, 8);
+    uint64_t way = below(sim, 12);
     if (way < 5) {
         crash_os_fault(sim->crash, CRASH_DEAD, below(sim, sim->key_count < 4 ? 1200 : 600), 1);
         return END_DEATH;
@@ -246,7 +255,23 @@ static enum ending some_fault(struct sim *sim)
         crash_os_fault(sim->crash, faults[below(sim, 4)], below(sim, 200), 1 + below(sim, 5));
         return END_FAULT;
     }
-    return END_CLOSE;
+    return way < 10 ? END_CLOSE : END_BROKEN_CLOSE;
+}
+
+/* Closes, with a fault on the way or none. */
+static void close_store(struct sim *sim, enum ending ending)
+{
+    static const enum crash_fault faults[] = {CRASH_DEAD, CRASH_DEAD, CRASH_NOSPC, CRASH_EIO,
+                                              CRASH_SHORT};
+    if (below(sim, 4) == 0) {
+        (void)kv_log_shutdown(sim->model.log);
+    }
+    if (ending == END_BROKEN_CLOSE) {
+        crash_os_fault(sim->crash, faults[below(sim, 5)], below(sim, 30), 1 + below(sim, 5));
+    } else {
+        sim->durable = sim->end;
+    }
+    model_close(&sim->model);
 }
 
 /* All keys at leisure, or a few over and over. Returns how many writes. */
@@ -265,11 +290,13 @@ static bool one_round(struct sim *sim)
     enum ending ending = some_fault(sim);
     bool is_cut = below(sim, 2) == 0;
     (void)live(sim, count, ending == END_DEATH);
-    if (ending == END_CLOSE) {
-        model_close(&sim->model);
-        sim->durable = sim->end;
+    if (ending == END_CLOSE || ending == END_BROKEN_CLOSE) {
+        close_store(sim, ending);
     } else {
         drop(sim);
+    }
+    if (below(sim, 2) == 0) {
+        crash_os_pass(sim->crash, 100);
     }
     if (is_cut) {
         crash_os_power_cut(sim->crash);
@@ -311,5 +338,8 @@ TEST_LIMIT(sim_lives, 600)
         if (!one_life(seed)) {
             break;
         }
+    }
+    if (count >= 100) {
+        CHECK(used_count > 0 && refused_count > 0);
     }
 }

@@ -360,8 +360,14 @@ static void hidden_database_clear(struct sim *sim)
     }
 }
 
+/* Opens that had an index to go by. */
+static uint64_t used_count;
+
 static bool settle(struct sim *sim, bool is_cut)
 {
+    KevyOpenReport report;
+    REQUIRE_INT(kevy_open_report(sim->db, &report), 0);
+    used_count += report.index == KEVY_INDEX_USED;
     struct state seen = read_all(sim->db);
     size_t from = is_cut ? sim->durable : sim->end, to = sim->end + (sim->has_doubt ? 1 : 0);
     bool is_found = false;
@@ -383,14 +389,19 @@ static bool settle(struct sim *sim, bool is_cut)
 
 static bool one_round(struct sim *sim)
 {
-    bool is_closed = below(sim, 6) == 0, is_cut = below(sim, 2) == 0;
+    bool is_closed = below(sim, 3) == 0, is_cut = below(sim, 2) == 0;
     if (!is_closed && below(sim, 2) == 0) {
         crash_os_fault(sim->crash, CRASH_DEAD, below(sim, 300), 1);
     }
     bool is_dead = live(sim, 20 + below(sim, 100));
     if (is_closed && !is_dead) {
+        if (below(sim, 2) == 0) {
+            crash_os_fault(sim->crash, CRASH_DEAD, below(sim, 60), 1);
+        } else {
+            sim->durable = sim->end;
+        }
         kevy_close(sim->db);
-        sim->durable = sim->end;
+        crash_os_pass(sim->crash, below(sim, 100));
     } else {
         drop(sim);
     }
@@ -437,5 +448,8 @@ TEST_LIMIT(sim_store_lives, 600)
         if (!one_life(seed)) {
             break;
         }
+    }
+    if (count >= 100) {
+        CHECK(used_count > 0);
     }
 }
