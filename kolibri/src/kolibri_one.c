@@ -47,6 +47,7 @@
 #include "kolibri/src/object.c"
 #include "kolibri/src/bridge_room.c"
 #include "kolibri/src/bridge.c"
+#include "kolibri/src/shared_buffer.c"
 
 /* threads, load and unload */
 #include "kolibri/src/env.c"

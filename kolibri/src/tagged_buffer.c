@@ -27,6 +27,7 @@ struct kol_buffers {
     uint64_t free_writers;
     uint64_t one_offs;
     size_t chunk_size;
+    size_t chunk_count;
     struct kol__block block;
     struct kol_shapes *sent;
     struct kol_shapes *received;
@@ -96,6 +97,7 @@ static kol_status pool_new(const struct kol__block *block, size_t chunk_size, si
     buffers->memory = taken;
     buffers->holders = 1;
     buffers->chunk_size = chunk_size;
+    buffers->chunk_count = chunk_count;
     buffers->free_chunks = mask_of(chunk_count);
     buffers->free_writers = mask_of(writer_count);
     buffers->writers = memory_take(&taken, writer_count * sizeof *buffers->writers);
@@ -150,6 +152,11 @@ kol_status kol__buffers_over(const struct kol__block *block, size_t chunk_size, 
 const struct kol__block *kol__buffers_block(const struct kol_buffers *buffers)
 {
     return &buffers->block;
+}
+
+size_t kol__buffers_leased_size(const struct kol_buffers *buffers)
+{
+    return buffers->chunk_size * buffers->chunk_count;
 }
 
 const struct kol_memory *kol__buffers_memory(const struct kol_buffers *buffers)
@@ -226,7 +233,6 @@ static struct kol_writer *take_writer(struct kol_buffers *buffers)
         if (!writer) {
             return NULL;
         }
-        kol__buffers_tally(buffers);
     }
     writer->book = book;
     writer->buffers = buffers;

@@ -48,44 +48,43 @@ void kol_writer_stand_alone(struct kol_writer *writer)
     writer->stands_alone = 1;
 }
 
-kol_status kol__writer_settle(struct kol_writer *writer)
+kol_status kol__writer_place(struct kol_writer *writer)
 {
+    if (writer->message.bytes) {
+        return KOL_OK;
+    }
     if (writer->level != writer->levels || writer->at != writer->level->end) {
         kol__writer_fail(writer, KOL_EMISUSE);
     }
+    if (writer->status == KOL_OK && kol__writer_close_up(writer)) {
+        writer->message = (struct kol_message){writer->first.bytes, kol__writer_size(writer)};
+    }
+    writer->is_finished = writer->status == KOL_OK;
     return writer->status;
 }
 
 kol_status kol_writer_finish(struct kol_writer *writer, struct kol_message *out)
 {
-    *out = writer->message;
-    if (out->bytes) {
-        return KOL_OK;
-    }
-    kol_status status = kol__writer_settle(writer);
-    if (status != KOL_OK) {
-        return status;
-    }
-    size_t size = kol__writer_size(writer);
-    const uint8_t *bytes = writer->first.bytes;
-    if (!kol__writer_close_up(writer)) {
+    kol_status status = kol__writer_place(writer);
+    if (status == KOL_OK && !writer->message.bytes) {
+        size_t size = kol__writer_size(writer);
         writer->gathered = memory_take(kol__buffers_memory(writer->buffers), size);
         if (!writer->gathered) {
             kol__writer_fail(writer, KOL_ENOMEM);
-            return KOL_ENOMEM;
+            status = KOL_ENOMEM;
+        } else {
+            kol__buffers_tally(writer->buffers);
+            kol__writer_gather(writer, writer->gathered);
+            writer->message = (struct kol_message){writer->gathered, size};
         }
-        kol__buffers_tally(writer->buffers);
-        kol__writer_gather(writer, writer->gathered);
-        bytes = writer->gathered;
     }
-    writer->message = (struct kol_message){bytes, size};
     *out = writer->message;
-    return KOL_OK;
+    return status;
 }
 
 void kol_writer_delivered(struct kol_writer *writer)
 {
-    if (writer->message.bytes && !writer->stands_alone) {
+    if (writer->is_finished && !writer->stands_alone) {
         kol__shapes_deliver(writer->shapes, &writer->defined);
     }
 }

@@ -21,4 +21,7 @@ KOL__HIDDEN kol_status kol__buffers_over(const struct kol__block *block, size_t 
                                          size_t chunk_count, struct kol_buffers **out);
 KOL__HIDDEN const struct kol__block *kol__buffers_block(const struct kol_buffers *buffers);
 
+/* The size of the part that the pool leases. */
+KOL__HIDDEN size_t kol__buffers_leased_size(const struct kol_buffers *buffers);
+
 #endif

@@ -38,6 +38,7 @@ void kol__writer_init(struct kol_writer *writer, uint8_t *first, size_t size)
     writer->newest_shape = 0;
     writer->status = KOL_OK;
     writer->stands_alone = 0;
+    writer->is_finished = 0;
     memset(&writer->defined, 0, sizeof writer->defined);
 }
 
@@ -119,7 +120,7 @@ uint8_t *kol__writer_reserve(struct kol_writer *writer, size_t size, uint32_t *o
     if (writer->status != KOL_OK) {
         return NULL;
     }
-    if (size > KOL_MESSAGE_MAX - 8 || before > KOL_MESSAGE_MAX - 8 - size) {
+    if (size > KOL_MESSAGE_MAX || before + round_up8(size) > KOL_MESSAGE_MAX) {
         kol__writer_fail(writer, KOL_ERANGE);
         return NULL;
     }
@@ -167,7 +168,7 @@ uint8_t *kol__writer_reserve_text(struct kol_writer *writer, size_t size, uint32
     if (writer->status != KOL_OK) {
         return NULL;
     }
-    if (size > KOL_MESSAGE_MAX - 8 || before > KOL_MESSAGE_MAX - 8 - size) {
+    if (size > KOL_MESSAGE_MAX || before + size > KOL_MESSAGE_MAX) {
         kol__writer_fail(writer, KOL_ERANGE);
         return NULL;
     }
@@ -233,6 +234,7 @@ int kol__writer_close_up(struct kol_writer *writer)
     }
     uint8_t *first = writer->first.bytes;
     memmove(first + writer->first.used, writer->text, writer->text_used);
+    writer->text = first + writer->first.used;
     seal(writer, first);
     return 1;
 }

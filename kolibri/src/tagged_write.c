@@ -97,6 +97,15 @@ void kol_write_bytes(struct kol_writer *writer, const void *bytes, size_t size)
     }
 }
 
+/* A list of numbers is a level like every list. */
+static int is_too_deep(struct kol_writer *writer)
+{
+    if (wants_value(writer) && writer->depth >= KOL_DEPTH_MAX) {
+        kol__writer_fail(writer, KOL_EDEPTH);
+    }
+    return writer->status != KOL_OK;
+}
+
 static void put_array(struct kol_writer *writer, unsigned kind, const void *data, size_t count)
 {
     size_t size = element_size(kind);
@@ -118,6 +127,9 @@ void kol_write_packed(struct kol_writer *writer, kol_packed kind, const void *da
 
 void kol_write_doubles(struct kol_writer *writer, const double *numbers, size_t count)
 {
+    if (is_too_deep(writer)) {
+        return;
+    }
     uint8_t *to = count > KOL_MESSAGE_MAX ? put_block(writer, KIND_DOUBLES, count, SIZE_MAX)
                                           : put_block(writer, KIND_DOUBLES, count, count * 8);
     for (size_t i = 0; to && i < count; i++) {
@@ -127,11 +139,17 @@ void kol_write_doubles(struct kol_writer *writer, const double *numbers, size_t 
 
 void kol_write_ints(struct kol_writer *writer, const int32_t *numbers, size_t count)
 {
-    put_array(writer, KIND_INTS, numbers, count);
+    if (!is_too_deep(writer)) {
+        put_array(writer, KIND_INTS, numbers, count);
+    }
 }
 
 void kol__write_numbers(struct kol_writer *writer, unsigned kind, const void *data, size_t count)
 {
+    int is_list = kind == KIND_DOUBLES || kind == KIND_INTS;
+    if (is_list && is_too_deep(writer)) {
+        return;
+    }
     uint8_t *to = put_block(writer, kind, count, count * element_size(kind));
     if (to && count > 0) {
         memcpy(to, data, count * element_size(kind));

@@ -82,6 +82,7 @@ struct kol_writer {
     uint32_t newest_shape;
     kol_status status;
     int stands_alone;
+    int is_finished;
     struct shape_set defined;
 
     /* the pool's books */
@@ -138,8 +139,11 @@ KOL__HIDDEN int kol__writer_text_slot(struct kol_writer *writer, struct kol_stri
 KOL__HIDDEN void kol__write_numbers(struct kol_writer *writer, unsigned kind, const void *data,
                                     size_t count);
 
-/* KOL_OK when the message may be finished; otherwise notes and returns the failure. */
-KOL__HIDDEN kol_status kol__writer_settle(struct kol_writer *writer);
+/*
+ * Finishes the message in the first chunk if it fits there: then writer->message says where. It is
+ * untouched otherwise, with KOL_OK; or the writer has failed.
+ */
+KOL__HIDDEN kol_status kol__writer_place(struct kol_writer *writer);
 
 /* The bytes that the finished message takes, and the message brought together into them. */
 KOL__HIDDEN size_t kol__writer_size(const struct kol_writer *writer);

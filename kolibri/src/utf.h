@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * What the rooms that know no VM use of utf.c: code points of UTF-8, one at a time. Whole arrays are
- * in text.h, which knows jni.h.
+ * What the rooms that know no VM use of utf.c: code points of UTF-8, one at a time. Whole arrays
+ * are in text.h, which knows jni.h.
  */
 #ifndef KOLIBRI_SRC_UTF_H
 #define KOLIBRI_SRC_UTF_H

@@ -3,6 +3,7 @@
  * Reads the notation of values and writes it by the builder. Containers are begun without their
  * counts, which is the harder way; tests that care for counts call the builder themselves.
  */
+#define _XOPEN_SOURCE 700
 #include "kolibri/test/tagged_kit.h"
 
 #include "base/bytes.h"
@@ -44,7 +45,7 @@ static size_t parse_units(struct parser *parser, uint16_t *units)
     while (parser->at && *parser->at != '"' && *parser->at != '\0') {
         if (parser->at[0] == '\\' && parser->at[1] == 'u') {
             char digits[5] = {0};
-            strncpy(digits, parser->at + 2, 4);
+            memcpy(digits, parser->at + 2, strnlen(parser->at + 2, 4));
             units[count++] = (uint16_t)strtoul(digits, NULL, 16);
             parser->at += 6;
         } else {
@@ -224,7 +225,7 @@ static void parse_double(struct parser *parser)
 {
     char digits[17] = {0};
     double number;
-    strncpy(digits, parser->at, 16);
+    memcpy(digits, parser->at, strnlen(parser->at, 16));
     uint64_t bits = strtoull(digits, NULL, 16);
     memcpy(&number, &bits, sizeof number);
     parser->at += strlen(digits);

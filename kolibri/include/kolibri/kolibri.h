@@ -19,6 +19,8 @@
  * 6. Where crossings are many: static bridges and int handles (bridge.h), many operations in one
  *    crossing (commands.h), fields of a native object that Java reads without a call
  *    (NativeObject.publish).
+ * 7. Whole values in one message: tagged.h builds and reads them, in memory that both sides see
+ *    (shared_buffer.h).
  *
  * Every function that can fail returns a kol_status that must be used (status.h). KOL_CHECK chooses
  * how much is checked (config.h). Our own verbs begin with two underscores (T__keep), so they never
@@ -36,8 +38,10 @@
 #include <kolibri/native.h>
 #include <kolibri/object.h>
 #include <kolibri/scope.h>
+#include <kolibri/shared_buffer.h>
 #include <kolibri/stats.h>
 #include <kolibri/status.h>
+#include <kolibri/tagged.h>
 #include <kolibri/text.h>
 #include <kolibri/throw.h>
 #include <kolibri/walk.h>

@@ -70,7 +70,7 @@ kol_status kol_value_as_date(struct kol_value value, double *out) KOL__MUST;
 /* A string where it lies, KOL_LATIN1 or KOL_UTF16_LE. */
 kol_status kol_value_as_text(struct kol_value value, struct kol_string *out) KOL__MUST;
 
-/* A string as UTF-8 with a NUL. `*size_out` is its size without it; KOL_ESMALL if it did not fit. */
+/* A string as UTF-8 with a NUL. `*size_out` is its size without it; KOL_ESMALL: it did not fit. */
 kol_status kol_value_copy_text(struct kol_value value, char *utf8, size_t size,
                                size_t *size_out) KOL__MUST;
 
