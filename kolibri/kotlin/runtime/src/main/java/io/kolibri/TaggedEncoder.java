@@ -139,7 +139,8 @@ final class TaggedEncoder {
 
     private void same(int written, int now) {
         if (written != now) {
-            throw to.misuse("a collection changed from " + written + " to " + now + " elements");
+            throw new TaggedException(TaggedException.EMISUSE, "a collection of " + written
+                    + " elements changed to " + now, stack.lastPath());
         }
     }
 
@@ -323,7 +324,7 @@ final class TaggedEncoder {
         int count = (stack.pairsUsed - from) / 2;
         if (!isObject || count != shape.count()
                 || buffers.sent().of(stack.pairs, from, count, 2) != shape) {
-            throw to.misuse("a map changed its keys");
+            throw to.misuse("the keys of a map changed");
         }
         values(from, count);
         stack.dropPairs(from);

@@ -130,11 +130,20 @@ final class TaggedStack {
 
     /** Where the next value goes. */
     String path() {
+        return path(0);
+    }
+
+    /** Where the value is that was written last, into the container begun last. */
+    String lastPath() {
+        return path(1);
+    }
+
+    private String path(int back) {
         StringBuilder path = new StringBuilder("$");
         for (int i = 1; i <= depth; i++) {
             Level level = levels.get(i);
             int next = level.slots - level.left;
-            add(path, level, i == depth ? next : next - 1);
+            add(path, level, i == depth ? next - back : next - 1);
         }
         int cut = path.length() - PATH_TAIL;
         return cut <= PATH_HEAD
