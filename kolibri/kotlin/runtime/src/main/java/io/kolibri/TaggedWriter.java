@@ -18,8 +18,9 @@ import java.util.List;
  * }</pre>
  *
  * <p>Failures are {@link TaggedException}s with the path of the value; what a getter, an iterator
- * or a codec throws comes through unchanged. If a whole value failed, nothing was written, and
- * another one can be; if something inside of an open container failed, only {@link #reset} helps.
+ * or a codec throws comes through unchanged. After a failure nothing of the value was written,
+ * and another one can be; only where a container inside of an open one is half written, {@link
+ * #reset} is what is left.
  *
  * <p>It belongs to its {@link BinaryBuffer} and ends with it. One thread at a time.
  */
@@ -78,23 +79,26 @@ public final class TaggedWriter {
      * error, ETYPE. What contains itself is ECYCLE.
      */
     public TaggedWriter value(Object value) {
-        boolean isWhole = open().depth() == 0 && stack.top.left > 0;
+        int depth = open().depth();
+        int left = stack.top.left;
         boolean isDone = false;
         try {
             encoder.value(value);
             isDone = true;
         } finally {
             if (!isDone && space != null) {
-                fail(isWhole);
+                fail(depth, left);
             }
         }
         return this;
     }
 
-    private void fail(boolean isWhole) {
+    /** Undoes a value that failed in a container of this depth; what is half written cannot be. */
+    private void fail(int depth, int left) {
         boolean wasAlone = isAlone;
-        isFailed = true;
-        if (isWhole) {
+        boolean isHalf = stack.depth() != depth || stack.top.left != left;
+        isFailed = isFailed || isHalf;
+        if (isHalf && depth == 0) {
             reset();
             isAlone = wasAlone;
         }

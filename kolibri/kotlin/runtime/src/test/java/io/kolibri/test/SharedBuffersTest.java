@@ -1,0 +1,563 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+package io.kolibri.test;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.kolibri.BinaryBuffer;
+import io.kolibri.Handles;
+import io.kolibri.SharedBuffers;
+import io.kolibri.TaggedException;
+import io.kolibri.TaggedReader;
+import io.kolibri.TaggedShape;
+import io.kolibri.TaggedWriter;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.lang.ref.WeakReference;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+
+/** Frames, leases, growth, threads, and the limits of the pool. */
+class SharedBuffersTest {
+    private static int misuse(Runnable action) {
+        return assertThrows(TaggedException.class, action::run).status();
+    }
+
+    private static BinaryBuffer write(SharedBuffers buffers, Object value) {
+        BinaryBuffer frame = buffers.frame();
+        frame.writer().value(value);
+        frame.finish();
+        return frame;
+    }
+
+    private static Object read(SharedBuffers buffers, BinaryBuffer frame) {
+        return buffers.read(frame.where(), frame.big());
+    }
+
+    @Test
+    void sizesHaveLimits() {
+        int[][] wrong = {{128, 1, 1}, {300, 1, 1}, {1 << 25, 1, 1}, {0, 1, 1}, {256, 0, 1},
+            {256, 1, 0}, {256, 65, 1}, {256, 1, 65}, {1 << 24, 64, 64}, {256, -1, 1}};
+        for (int[] each : wrong) {
+            assertThrows(IllegalArgumentException.class,
+                    () -> new SharedBuffers(each[0], each[1], each[2]), Arrays.toString(each));
+        }
+        try (SharedBuffers all = new SharedBuffers(256, 64, 64)) {
+            assertEquals(256 * 128, all.block().capacity());
+            List<BinaryBuffer> frames = new ArrayList<>();
+            for (int i = 0; i < 64; i++) {
+                frames.add(write(all, i));
+                assertNull(frames.get(i).big());
+                assertTrue((int) frames.get(i).where() >= 64 * 256, "C's part of the block");
+            }
+            assertEquals(0, all.oneOffs());
+            for (int i = 0; i < 64; i++) {
+                assertEquals(i, read(all, frames.get(i)));
+                frames.get(i).close();
+            }
+        }
+    }
+
+    @Test
+    void anEmptyPoolGivesMemoryOfItsOwn() {
+        try (SharedBuffers buffers = new SharedBuffers(256, 1, 1);
+                BinaryBuffer first = write(buffers, "first");
+                BinaryBuffer second = write(buffers, "second")) {
+            assertNull(first.big());
+            assertNotNull(second.big());
+            assertTrue(second.big().isDirect());
+            assertEquals("first", read(buffers, first));
+            assertEquals("second", read(buffers, second));
+            assertEquals(1, buffers.oneOffs());
+            assertEquals(2, buffers.leases());
+            assertEquals(0, second.room() >>> 32);
+        }
+    }
+
+    /** Messages around the size of a chunk, and far beyond it, are written once and contiguous. */
+    @Test
+    void messagesOutgrowTheirChunk() {
+        try (SharedBuffers buffers = new SharedBuffers(256, 2, 1)) {
+            for (int size = 0; size < 600; size++) {
+                for (Object value : List.of("x".repeat(size), "\u20ac".repeat(size / 2),
+                        new byte[size], Collections.nCopies(size / 8, "y"))) {
+                    try (BinaryBuffer frame = write(buffers, value)) {
+                        long bytes = frame.where() >>> 32;
+                        assertEquals(bytes > 256, frame.big() != null, size + ": " + bytes);
+                        Object back = read(buffers, frame);
+                        if (value instanceof byte[]) {
+                            assertArrayEquals((byte[]) value, (byte[]) back);
+                        } else {
+                            assertEquals(value, back);
+                        }
+                    }
+                }
+            }
+            List<Object> large = new ArrayList<>();
+            for (int i = 0; i < 20_000; i++) {
+                large.add(List.of("element " + i, i, i / 3.0, "\u20ac" + i, List.of(1L << i % 63)));
+            }
+            try (BinaryBuffer frame = write(buffers, large)) {
+                assertEquals(large, read(buffers, frame));
+            }
+            assertEquals(0, buffers.leases());
+        }
+    }
+
+    /** H10: a message that is begun while another is written or read does not overwrite it. */
+    @Test
+    void messagesNest() {
+        try (SharedBuffers buffers = new SharedBuffers(1024, 3, 1)) {
+            AtomicInteger inner = new AtomicInteger();
+            CharSequence getter = new StringGetter(() -> {
+                try (BinaryBuffer frame = write(buffers, "inner " + inner.get())) {
+                    assertEquals("inner " + inner.getAndIncrement(), read(buffers, frame));
+                }
+                return "got";
+            });
+            try (BinaryBuffer outer = write(buffers, List.of(1, getter, Map.of("a", getter), 2))) {
+                BinaryBuffer second = buffers.frame(outer);
+                second.writer().value("second");
+                second.finish();
+                assertEquals((int) outer.where() / 1024, (int) second.where() / 1024);
+                try (BinaryBuffer third = buffers.frame(second);
+                        BinaryBuffer fourth = buffers.frame(outer)) {
+                    third.writer().value("third");
+                    third.finish();
+                    fourth.writer().value("fourth");
+                    fourth.finish();
+                    assertEquals("third", read(buffers, third));
+                    assertEquals("fourth", read(buffers, fourth));
+                    assertEquals("second", read(buffers, second));
+                    second.close();
+                    assertEquals("third", read(buffers, third));
+                }
+                assertEquals(List.of(1, "got", Map.of("a", "got"), 2), read(buffers, outer));
+            }
+            assertEquals(2, inner.get());
+            assertEquals(0, buffers.leases());
+            allFree(buffers, 3);
+        }
+    }
+
+    private static void allFree(SharedBuffers buffers, int count) {
+        long before = buffers.oneOffs();
+        List<BinaryBuffer> frames = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            frames.add(buffers.frame());
+        }
+        assertEquals(before, buffers.oneOffs());
+        frames.forEach(BinaryBuffer::close);
+    }
+
+    private interface Getter {
+        String get();
+    }
+
+    private static final class StringGetter implements CharSequence {
+        private final Getter getter;
+
+        StringGetter(Getter getter) {
+            this.getter = getter;
+        }
+
+        @Override
+        public int length() {
+            return 0;
+        }
+
+        @Override
+        public char charAt(int index) {
+            return 0;
+        }
+
+        @Override
+        public CharSequence subSequence(int from, int to) {
+            return this;
+        }
+
+        @Override
+        public String toString() {
+            return getter.get();
+        }
+    }
+
+    /** H11: nothing of an earlier message is in a later one. */
+    @Test
+    void aShortMessageHasNothingOfALongOne() {
+        try (SharedBuffers buffers = new SharedBuffers(256, 1, 1)) {
+            try (BinaryBuffer frame = write(buffers, List.of("long", 1, 2, 3, "message"))) {
+                assertEquals(88, frame.where() >>> 32);
+            }
+            try (BinaryBuffer frame = write(buffers, null)) {
+                assertEquals(32, frame.where() >>> 32);
+                assertNull(read(buffers, frame));
+            }
+            try (BinaryBuffer frame = write(buffers, "")) {
+                assertEquals(32, frame.where() >>> 32);
+                assertEquals("", read(buffers, frame));
+            }
+        }
+    }
+
+    @Test
+    void aClosedFrameIsNoFrame() {
+        try (SharedBuffers buffers = new SharedBuffers(256, 1, 1)) {
+            BinaryBuffer frame = buffers.frame();
+            TaggedWriter writer = frame.writer();
+            assertSame(writer, frame.writer());
+            writer.list(2).value(1);
+            frame.close();
+            frame.close();
+            assertEquals(0, buffers.leases());
+            try (BinaryBuffer next = buffers.frame()) {
+                next.writer().list(2).value("a");
+                assertEquals(TaggedException.EMISUSE, misuse(() -> writer.value(2)));
+                assertEquals(TaggedException.EMISUSE, misuse(writer::end));
+                assertEquals(TaggedException.EMISUSE, misuse(writer::reset));
+                assertEquals(TaggedException.EMISUSE, misuse(frame::where));
+                assertEquals(TaggedException.EMISUSE, misuse(frame::writer));
+                next.writer().value("b").end();
+                next.finish();
+                assertEquals(List.of("a", "b"), read(buffers, next));
+                TaggedWriter finished = next.writer();
+                assertEquals(TaggedException.EMISUSE, misuse(() -> finished.value(1)));
+            }
+        }
+    }
+
+    @Test
+    void theBuilderRefusesWhatIsNoMessage() {
+        try (SharedBuffers buffers = new SharedBuffers(); BinaryBuffer frame = buffers.frame()) {
+            TaggedWriter writer = frame.writer();
+            assertEquals(TaggedException.EMISUSE, misuse(frame::where));
+            assertEquals(TaggedException.EMISUSE, misuse(frame::finish));
+            assertEquals(TaggedException.EMISUSE, misuse(writer::end));
+            assertEquals(TaggedException.EMISUSE, misuse(() -> writer.list(-1)));
+            writer.object(2).key("a").integer(1);
+            assertEquals("$", writer.path());
+            assertEquals(TaggedException.EMISUSE, misuse(() -> writer.integer(1)));
+            assertEquals(TaggedException.EMISUSE, misuse(writer::end));
+            assertEquals(TaggedException.EMISUSE, misuse(frame::finish));
+            writer.key("b");
+            assertEquals("$.b", writer.path());
+            assertEquals(TaggedException.EMISUSE, misuse(() -> writer.key("c")));
+            writer.list(0).end().end();
+            assertEquals(TaggedException.EMISUSE, misuse(() -> writer.integer(1)));
+            assertEquals(TaggedException.EMISUSE, misuse(() -> writer.value(1)));
+            frame.finish();
+            assertEquals(Map.of("a", 1, "b", List.of()), read(buffers, frame));
+        }
+    }
+
+    @Test
+    void theBuilderWritesEveryKind() {
+        try (SharedBuffers buffers = new SharedBuffers(); BinaryBuffer frame = buffers.frame()) {
+            TaggedShape shape = buffers.sent().of("x", "y");
+            frame.writer().list(6).record(shape).number(1.5).bool(true).end()
+                    .map(1).nothing().undefined().end()
+                    .set(2).longInteger(1).string("s").end()
+                    .custom(9, 1).integer(1).end()
+                    .doubles(new double[] {1}).ints(new int[] {1, 2}).end();
+            frame.finish();
+            TaggedReader reader = buffers.reader(frame.where(), frame.big());
+            assertEquals("[{\"x\":d3ff8000000000000,\"y\":true},map(null=undefined),set(1L,\"s\"),"
+                    + "custom(9,1),[d3ff0000000000000],[1,2]]", Notation.of(reader));
+        }
+    }
+
+    @Test
+    void shapesAreSentOnce() {
+        try (SharedBuffers buffers = new SharedBuffers()) {
+            Map<String, Object> value = Map.of("key", 1);
+            int[] sizes = new int[4];
+            for (int i = 0; i < 4; i++) {
+                try (BinaryBuffer frame = write(buffers, value)) {
+                    sizes[i] = (int) (frame.where() >>> 32);
+                    assertEquals(value, read(buffers, frame));
+                    if (i == 1) {
+                        frame.delivered();
+                    }
+                }
+            }
+            assertEquals(sizes[0], sizes[1], "nobody said that it was delivered");
+            assertTrue(sizes[2] == 40 && sizes[3] == 40, Arrays.toString(sizes));
+            assertEquals(1, buffers.sent().count());
+            assertEquals(1, buffers.received().count());
+        }
+    }
+
+    /** Beyond 1,024 shapes objects go with inline keys, and everything still arrives. */
+    @Test
+    void theTableOfShapesIsBounded() {
+        try (SharedBuffers buffers = new SharedBuffers()) {
+            for (int i = 0; i < 1100; i++) {
+                Map<String, Object> value = Map.of("key " + i, i);
+                try (BinaryBuffer frame = write(buffers, value)) {
+                    assertEquals(value, read(buffers, frame));
+                    frame.delivered();
+                }
+            }
+            assertEquals(1024, buffers.sent().count());
+        }
+        try (SharedBuffers buffers = new SharedBuffers()) {
+            for (int i = 0; i < 300; i++) {
+                String key = String.format("%1024d", i);
+                try (BinaryBuffer frame = write(buffers, Map.of(key, i))) {
+                    assertEquals(Map.of(key, i), read(buffers, frame));
+                }
+            }
+            assertEquals(256, buffers.sent().count());
+            assertNull(buffers.sent().of("k".repeat(1025)));
+            assertNull(buffers.sent().of("twice", "twice"));
+        }
+    }
+
+    private static Object nested(int levels) {
+        Object value = 5;
+        for (int i = 0; i < levels; i++) {
+            value = i % 3 == 0 ? Map.of("k", value) : i % 3 == 1 ? new Object[] {value}
+                    : Map.of(1, value);
+        }
+        return value;
+    }
+
+    @Test
+    void depthHasALimit() {
+        Object deepest = Notation.through(nested(512));
+        assertNotNull(deepest);
+        TaggedException e = TaggedConversionTest.fails(TaggedException.EDEPTH,
+                "$" + cut(), nested(513));
+        assertEquals(200, e.path().length());
+        Object list = List.of(1, 2);
+        for (int i = 0; i < 511; i++) {
+            list = new Object[] {list};
+        }
+        assertNotNull(Notation.through(list));
+        Object tooDeep = new Object[] {list};
+        assertEquals(TaggedException.EDEPTH, misuse(() -> Notation.through(tooDeep)));
+        Object rows = List.of(Map.of("a", 1), Map.of("a", 2));
+        for (int i = 0; i < 511; i++) {
+            rows = new Object[] {rows};
+        }
+        Object tooDeepRows = rows;
+        assertEquals(TaggedException.EDEPTH, misuse(() -> Notation.through(tooDeepRows)));
+        assertNotNull(Notation.through(((Object[]) rows)[0]));
+    }
+
+    /** The path of level 513 of {@link #nested}, without its middle. */
+    private static String cut() {
+        StringBuilder path = new StringBuilder();
+        for (int i = 512; i > 0; i--) {
+            path.append(i % 3 == 0 ? ".k" : i % 3 == 1 ? "[0]" : "{0}");
+        }
+        return path.substring(0, 97) + "..." + path.substring(path.length() - 99);
+    }
+
+    @Test
+    void sizeHasALimit() {
+        byte[] most = new byte[(1 << 28) - 40];
+        try (SharedBuffers buffers = new SharedBuffers(); BinaryBuffer frame = buffers.frame()) {
+            TaggedException e = assertThrows(TaggedException.class,
+                    () -> frame.writer().value(List.of("x", new byte[1 << 28])));
+            assertEquals(TaggedException.ERANGE, e.status());
+            assertEquals("$[1]", e.path());
+            assertEquals(TaggedException.ERANGE, misuse(() -> frame.writer().list(1 << 30)));
+            assertEquals(TaggedException.ERANGE,
+                    misuse(() -> frame.writer().value(new byte[(1 << 28) - 39])));
+            most[most.length - 1] = 5;
+            frame.writer().value(most);
+            frame.finish();
+            assertEquals(1 << 28, frame.where() >>> 32);
+            TaggedReader reader = buffers.reader(frame.where(), frame.big());
+            assertEquals(5, reader.longAt(reader.root(), most.length - 1));
+        }
+    }
+
+    /** Strings and lists past the 20 bits of a slot's count. */
+    @Test
+    void longFormsBeginAt2To20() {
+        for (int count : new int[] {(1 << 20) - 1, 1 << 20, (1 << 20) + 1}) {
+            String latin1 = "a".repeat(count);
+            String utf16 = "\u20ac".repeat(count);
+            assertEquals(latin1, Notation.through(latin1));
+            assertEquals(utf16, Notation.through(utf16));
+            assertEquals(Collections.nCopies(count, null),
+                    Notation.through(Collections.nCopies(count, null)));
+        }
+    }
+
+    @Test
+    void messagesOutsideOfTheMemoryAreRefused() {
+        try (SharedBuffers buffers = new SharedBuffers(256, 1, 1)) {
+            long[] wrong = {0, 32L << 32 | 4, 32L << 32 | 512, 64L << 32 | 480, -1, -8,
+                Long.MIN_VALUE, 1L << 62, 31L << 32};
+            for (long each : wrong) {
+                assertEquals(TaggedException.EFORMAT, misuse(() -> buffers.read(each, null)));
+                assertEquals(TaggedException.EFORMAT,
+                        misuse(() -> buffers.read(each, ByteBuffer.allocateDirect(512))));
+            }
+        }
+    }
+
+    /** The answer as C gives it: in the room, or by the handle of a buffer of its own. */
+    @Test
+    void answersAreReadFromTheRoomOrByHandle() {
+        try (SharedBuffers buffers = new SharedBuffers(256, 2, 1);
+                BinaryBuffer room = buffers.frame()) {
+            byte[] message = Notation.message(buffers, "answer", true);
+            long place = room.room();
+            assertEquals(place, room.room());
+            assertEquals(256, place >>> 32);
+            ByteBuffer memory = buffers.block().duplicate();
+            memory.position((int) place);
+            memory.put(message);
+            assertEquals("answer", buffers.answer(room, message.length));
+            int handles = Handles.count();
+            for (int i = 0; i < 5000; i++) {
+                long handle = Handles.add(Notation.direct(message)) & 0xffffffffL;
+                assertEquals("answer", buffers.answer(room, ~handle));
+            }
+            assertEquals(handles, Handles.count());
+            assertEquals(TaggedException.EMISUSE, misuse(() -> buffers.answer(room, 0)));
+            assertEquals(TaggedException.EMISUSE, misuse(() -> buffers.answer(room, 257)));
+            assertEquals(TaggedException.EMISUSE, misuse(() -> buffers.answer(room, -77)));
+            assertEquals(TaggedException.EMISUSE, misuse(room::writer));
+            try (BinaryBuffer call = write(buffers, "question")) {
+                assertEquals(256 - 40, call.room() >>> 32);
+                assertEquals("question", read(buffers, call));
+            }
+        }
+    }
+
+    /** H24: what one message took is not kept for the next. */
+    @Test
+    void nothingKeepsALargeMessage() throws Exception {
+        try (SharedBuffers buffers = new SharedBuffers(256, 1, 1)) {
+            Object value = new Object[] {new byte[1 << 20], "x".repeat(1 << 19)};
+            WeakReference<Object> written = new WeakReference<>(value);
+            BinaryBuffer frame = write(buffers, value);
+            WeakReference<Object> big = new WeakReference<>(frame.big());
+            frame.close();
+            value = null;
+            for (int i = 0; i < 100 && (written.get() != null || big.get() != null); i++) {
+                System.gc();
+                Thread.sleep(10);
+            }
+            assertNull(written.get());
+            assertNull(big.get());
+        }
+    }
+
+    @Test
+    void closingReportsFramesThatAreOpen() {
+        PrintStream before = System.err;
+        ByteArrayOutputStream said = new ByteArrayOutputStream();
+        System.setProperty("kolibri.check", "2");
+        System.setErr(new PrintStream(said, true));
+        try {
+            SharedBuffers buffers = new SharedBuffers();
+            BinaryBuffer frame = write(buffers, "open");
+            buffers.close();
+            buffers.close();
+            assertEquals("open", read(buffers, frame));
+            frame.close();
+            assertEquals(TaggedException.EENDED, misuse(buffers::frame));
+        } finally {
+            System.setErr(before);
+            System.clearProperty("kolibri.check");
+        }
+        assertEquals("kolibri: SharedBuffers.close: 1 frames are still open", said.toString().trim());
+    }
+
+    @Test
+    void eightThreadsShareAConnection() throws Exception {
+        AtomicReference<Throwable> failure = new AtomicReference<>();
+        try (SharedBuffers buffers = new SharedBuffers(1024, 4, 1)) {
+            List<Thread> threads = new ArrayList<>();
+            for (int i = 0; i < 8; i++) {
+                int self = i;
+                threads.add(new Thread(() -> {
+                    for (int round = 0; round < 2000; round++) {
+                        exchange(buffers, self * 10_000 + round);
+                    }
+                }));
+            }
+            threads.forEach(t -> t.setUncaughtExceptionHandler((u, e) -> failure.set(e)));
+            threads.forEach(Thread::start);
+            for (Thread each : threads) {
+                each.join();
+            }
+            assertNull(failure.get());
+            assertEquals(0, buffers.leases());
+            allFree(buffers, 4);
+        }
+    }
+
+    private static void exchange(SharedBuffers buffers, int number) {
+        Object value = List.of(Map.of("id", number, "k" + number % 50, "v" + number), number);
+        try (BinaryBuffer frame = write(buffers, value)) {
+            assertEquals(value, read(buffers, frame));
+            frame.delivered();
+        }
+    }
+
+    /** H14: frames are held while virtual threads are parked, on whatever carrier they go on. */
+    @Test
+    void virtualThreadsHoldFramesWhileTheyAreParked() throws Exception {
+        Assumptions.assumeTrue(Runtime.version().feature() >= 21, "virtual threads: Java 21");
+        AtomicInteger right = new AtomicInteger();
+        try (SharedBuffers buffers = new SharedBuffers(256, 8, 1)) {
+            List<Thread> threads = new ArrayList<>();
+            CountDownLatch go = new CountDownLatch(1);
+            for (int i = 0; i < 1000; i++) {
+                int self = i;
+                Runnable work = () -> hold(buffers, self, go, right);
+                threads.add((Thread) Thread.class.getMethod("startVirtualThread", Runnable.class)
+                        .invoke(null, work));
+            }
+            go.countDown();
+            for (Thread each : threads) {
+                each.join();
+            }
+            assertEquals(1000, right.get());
+            assertEquals(0, buffers.leases());
+            assertTrue(buffers.oneOffs() > 0, "1,000 frames at once, 8 chunks");
+            allFree(buffers, 8);
+        }
+    }
+
+    private static void hold(SharedBuffers buffers, int self, CountDownLatch go,
+            AtomicInteger right) {
+        try (BinaryBuffer frame = buffers.frame()) {
+            go.await();
+            TaggedWriter writer = frame.writer().list(3).value(self);
+            Thread.sleep(1);
+            writer.value("thread " + self);
+            Thread.yield();
+            writer.value(Map.of("self", self)).end();
+            frame.finish();
+            Thread.sleep(1);
+            Object expected = List.of(self, "thread " + self, Map.of("self", self));
+            right.addAndGet(expected.equals(read(buffers, frame)) ? 1 : 0);
+            assertFalse(Thread.interrupted());
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}
