@@ -124,9 +124,9 @@ const struct kv_command *kv_command_find(struct bytes name)
 
 static struct bytes quoted_part(struct bytes text, size_t max)
 {
-    const uint8_t *nul = text.size == 0 ? NULL : memchr(text.data, 0, text.size);
-    size_t size = nul == NULL ? text.size : (size_t)(nul - text.data);
-    return bytes_of(text.data, size < max ? size : max);
+    size_t size = text.size < max ? text.size : max;
+    const uint8_t *nul = size == 0 ? NULL : memchr(text.data, 0, size);
+    return bytes_of(text.data, nul == NULL ? size : (size_t)(nul - text.data));
 }
 
 static void refuse_unknown(struct kv_reply *reply, size_t argc, const struct bytes *argv)

@@ -118,17 +118,18 @@ static int get_groups(KevyDb *db, struct kv_epoch_slot *slot, struct pack *pack,
     return status;
 }
 
-static bool are_keys(size_t count, const uint8_t *const *keys, const size_t *key_lens)
+/* 0, or what a function returns when one of the keys is none. */
+static int32_t check_keys(size_t count, const uint8_t *const *keys, const size_t *key_lens)
 {
     if (count != 0 && (keys == NULL || key_lens == NULL)) {
-        return false;
+        return -1;
     }
     for (size_t i = 0; i < count; i++) {
         if (!kv_is_bytes(keys[i], key_lens[i])) {
-            return false;
+            return kv_not_bytes(keys[i]);
         }
     }
-    return true;
+    return 0;
 }
 
 int64_t kevy_get_many(KevyDb *db, size_t count, const uint8_t *const *keys, const size_t *key_lens,
@@ -140,8 +141,9 @@ int64_t kevy_get_many(KevyDb *db, size_t count, const uint8_t *const *keys, cons
         return -1;
     }
     *out = (KevyBuf){NULL, 0, 0};
-    if (!are_keys(count, keys, key_lens)) {
-        return -1;
+    int32_t wrong = check_keys(count, keys, key_lens);
+    if (wrong != 0) {
+        return wrong;
     }
     int status = kv_gate_enter(db, &slot);
     if (status < 0) {
@@ -177,25 +179,21 @@ static int put(struct kv_write *write, const struct kv_pair *pairs, size_t count
     return status;
 }
 
-static bool are_pairs(size_t count, const uint8_t *const *keys, const size_t *key_lens,
-                      const uint8_t *const *vals, const size_t *val_lens)
-{
-    return are_keys(count, keys, key_lens) && are_keys(count, vals, val_lens);
-}
-
 int32_t kevy_set_many(KevyDb *db, size_t count, const uint8_t *const *keys, const size_t *key_lens,
                       const uint8_t *const *vals, const size_t *val_lens)
 {
     struct kv_write write;
-    if (!are_pairs(count, keys, key_lens, vals, val_lens)) {
-        return -1;
+    if (count > BATCH_MAX) {
+        return kv_result(db == NULL ? KEVY_EMISUSE : KEVY_ELIMIT);
+    }
+    int32_t wrong = check_keys(count, keys, key_lens);
+    wrong = wrong == 0 ? check_keys(count, vals, val_lens) : wrong;
+    if (wrong != 0) {
+        return wrong;
     }
     int status = kv_write_enter(db, &write);
     if (status < 0) {
         return kv_result(status);
-    }
-    if (count > BATCH_MAX) {
-        return kv_result(kv_write_leave(&write, KEVY_ELIMIT));
     }
     struct kv_mem *mem = &db->engine->mem;
     struct kv_pair *pairs = count == 0 ? NULL : kv_mem_new(mem, count * sizeof *pairs);

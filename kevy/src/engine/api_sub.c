@@ -19,11 +19,6 @@ static bool is_ours(KevySub *sub)
     return sub != NULL && !kv_sub_is_inherited(sub_of(sub));
 }
 
-static bool is_name(const uint8_t *data, size_t size)
-{
-    return data != NULL || size == 0;
-}
-
 /* Results of the bus as ABI 1 has them: a closed queue is negative too. */
 static int32_t sub_result(int32_t status)
 {
@@ -50,8 +45,11 @@ int64_t kevy_publish(KevyDb *db, const uint8_t *chan, size_t chan_len, const uin
     struct kv_epoch_slot *slot;
     struct bytes channel = bytes_of(chan, chan_len), bytes = bytes_of(payload, payload_len);
     int64_t receivers = KV_BUS_WOULD_WAIT;
-    if (!is_name(chan, chan_len) || !is_name(payload, payload_len)) {
-        return -1;
+    if (!kv_is_bytes(chan, chan_len)) {
+        return kv_not_bytes(chan);
+    }
+    if (!kv_is_bytes(payload, payload_len)) {
+        return kv_not_bytes(payload);
     }
     int status = kv_gate_enter(db, &slot);
     if (status < 0) {
@@ -72,7 +70,7 @@ static KevySub *subscribe(KevyDb *db, struct bytes name, bool is_pattern)
 {
     struct kv_epoch_slot *slot;
     struct kv_sub *sub = NULL;
-    if (!is_name(name.data, name.size) || kv_gate_enter(db, &slot) < 0) {
+    if (!kv_is_bytes(name.data, name.size) || kv_gate_enter(db, &slot) < 0) {
         return NULL;
     }
     if (kv_sub_open(&db->port, &sub) == 0 && kv_sub_add(sub, name, is_pattern) < 0) {
@@ -148,14 +146,20 @@ int32_t kevy_sub_wait_batch(KevySub *sub, uint64_t timeout_ms, uint32_t flags, s
 
 int32_t kevy_sub_add(KevySub *sub, const uint8_t *name, size_t name_len, int32_t is_pattern)
 {
-    return !is_ours(sub) || !is_name(name, name_len)
+    if (!kv_is_bytes(name, name_len)) {
+        return kv_not_bytes(name);
+    }
+    return !is_ours(sub)
                ? -1
                : sub_result(kv_sub_add(sub_of(sub), bytes_of(name, name_len), is_pattern != 0));
 }
 
 int32_t kevy_sub_remove(KevySub *sub, const uint8_t *name, size_t name_len, int32_t is_pattern)
 {
-    return !is_ours(sub) || !is_name(name, name_len)
+    if (!kv_is_bytes(name, name_len)) {
+        return kv_not_bytes(name);
+    }
+    return !is_ours(sub)
                ? -1
                : sub_result(kv_sub_remove(sub_of(sub), bytes_of(name, name_len), is_pattern != 0));
 }

@@ -62,7 +62,7 @@ KV_PEEK_INLINE int32_t get(KevyDb *db, const uint8_t *key, size_t key_len, take_
     struct kv_epoch_slot *slot;
     struct kv_item item;
     if (!kv_is_bytes(key, key_len)) {
-        return -1;
+        return kv_not_bytes(key);
     }
     int status = kv_gate_enter(db, &slot);
     if (status < 0) {
@@ -205,8 +205,11 @@ int32_t kevy_set(KevyDb *db, const uint8_t *key, size_t key_len, const uint8_t *
 {
     struct kv_write write;
     uint64_t expiry_ms;
-    if (!kv_is_bytes(key, key_len) || !kv_is_bytes(val, val_len)) {
-        return -1;
+    if (!kv_is_bytes(key, key_len)) {
+        return kv_not_bytes(key);
+    }
+    if (!kv_is_bytes(val, val_len)) {
+        return kv_not_bytes(val);
     }
     int status = kv_write_enter(db, &write);
     if (status < 0) {

@@ -115,10 +115,17 @@ int kv_error_set(KevyError *error, int status, const char *text, struct bytes pa
 /* What the functions of ABI 1 return for a status: 0, -1 or -2. */
 int32_t kv_result(int status);
 
-/* Whether pointer and size, as a caller gave them, are bytes. */
+/* Whether pointer and size, as a caller gave them, are bytes that a key, a value,
+ * a channel or a message may have: asked before the first of them is read. */
 static inline bool kv_is_bytes(const uint8_t *data, size_t size)
 {
-    return data != NULL || size == 0;
+    return size == 0 || (data != NULL && size <= KEVY_SIZE_MAX);
+}
+
+/* What a function returns for what is not: -1, or -2 when it is only too long. */
+static inline int32_t kv_not_bytes(const uint8_t *data)
+{
+    return data == NULL ? -1 : -2;
 }
 
 #endif

@@ -180,3 +180,13 @@ void kv_epoch_wait(void)
         }
     }
 }
+
+void kv_epoch_reset(void)
+{
+    struct kv_epoch_slot *slot = atomic_load_explicit(&epoch_slots, memory_order_acquire);
+    for (; slot != NULL; slot = slot->next) {
+        if (slot != kv_epoch_own) {
+            atomic_store_explicit(&slot->epoch, 0, memory_order_relaxed);
+        }
+    }
+}

@@ -92,4 +92,8 @@ bool kv_epoch_passed(uint64_t stamp);
 /* Waits until everybody who is inside now has left. The caller must be outside. */
 void kv_epoch_wait(void);
 
+/* In a forked child, before fork returns there: the other threads are gone, and
+ * with them the epochs they were in. Their slots are not used again. */
+void kv_epoch_reset(void);
+
 #endif

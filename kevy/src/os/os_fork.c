@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * The descriptors that a forked child must close, and the count of forks; see
- * os_posix.h.
+ * The descriptors that a forked child must close, what it must forget, and the
+ * count of forks; see os_posix.h.
  *
  * The list is an array of atomics, not a locked list: the child handler runs
  * while other threads of the parent may have been anywhere.
  */
+#include "kevy/src/os/os_epoch.h"
 #include "kevy/src/os/os_posix.h"
 
 #include <errno.h>
@@ -31,6 +32,7 @@ static void fork_in_child(void)
             (void)close(fd);
         }
     }
+    kv_epoch_reset();
     void (*reset)(void) = atomic_load_explicit(&fork_reset, memory_order_relaxed);
     if (reset != NULL) {
         reset();

@@ -132,10 +132,16 @@ static void posix_file_close(void *self, int file)
     posix_close(self, file);
 }
 
+/* Nothing is written, and nobody waited for, behind a name that somebody has made
+ * a link, a pipe or a device. */
 static int posix_file_open(void *self, int dir, const char *name, unsigned mode)
 {
     (void)self;
-    int flags = O_CLOEXEC | ((mode & KEVY_OS_WRITE) != 0 ? O_RDWR : O_RDONLY);
+    int flags = O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+    flags |= (mode & KEVY_OS_WRITE) != 0 ? O_RDWR : O_RDONLY;
+    if (dir != AT_FDCWD) {
+        flags |= O_NOFOLLOW;
+    }
     if ((mode & KEVY_OS_CREATE) != 0) {
         flags |= O_CREAT;
     }
