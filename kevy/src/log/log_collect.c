@@ -45,13 +45,15 @@ bool kv_collect_is_overdue(const struct kv_log *log)
     return log->used_size > least && log->used_size > 8 * log->live_size;
 }
 
-/* Bytes of what stays: dead segments only wait for the next mark. */
+/* Bytes of what stays: dead segments only wait for the next mark, and what is
+ * stuck cannot be helped. */
 static uint64_t standing_size(const struct kv_log *log)
 {
     struct kv_segment *segment;
     uint64_t size = 0;
     for (uint32_t slot = 0; (segment = kv_segment_after(log, &slot)) != NULL;) {
-        if (segment == log->active || segment->live != 0 || segment->tombstone_lsn != 0) {
+        if (!segment->is_stuck &&
+            (segment == log->active || segment->live != 0 || segment->tombstone_lsn != 0)) {
             size += segment->used;
         }
     }
@@ -170,8 +172,7 @@ static const uint8_t *victim_record(struct kv_log *log, size_t *offset_next, uin
                                .is_checked = true};
     if (victim->kind == KV_SEGMENT_LOG) {
         enum kv_step step = kv_cursor_next(&cursor, &record);
-        while (step == KV_STEP_END && victim->is_damaged &&
-               kv_cursor_resume(&cursor, cursor.offset + KV_GRANULE)) {
+        while (step == KV_STEP_END && victim->is_damaged && kv_damage_resume(victim, &cursor)) {
             step = kv_cursor_next(&cursor, &record);
         }
         log->victim_offset = cursor.offset;

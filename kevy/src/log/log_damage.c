@@ -43,6 +43,20 @@ int kv_damage_note(struct kv_opening *opening, uint32_t slot, size_t from, size_
     return KEVY_OK;
 }
 
+bool kv_damage_resume(const struct kv_segment *segment, struct kv_cursor *cursor)
+{
+    size_t limit = cursor->limit;
+    bool has_place = cursor->offset < segment->resume_offset && segment->resume_offset <= limit;
+    cursor->limit = has_place ? segment->resume_offset : limit;
+    bool is_found = kv_cursor_resume(cursor, cursor->offset + KV_GRANULE);
+    cursor->limit = limit;
+    if (!is_found && has_place) {
+        cursor->offset = segment->resume_offset;
+        cursor->lsn = segment->resume_lsn;
+    }
+    return is_found || has_place;
+}
+
 void kv_damage_done(struct kv_opening *opening)
 {
     kv_mem_free(opening->log->mem, opening->damages.at,

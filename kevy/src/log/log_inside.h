@@ -94,6 +94,8 @@ struct kv_segment {
     uint64_t death_lsn;     /* what superseded its records lies at or below this */
     uint64_t tombstone_lsn; /* the highest first LSN of a tombstone in it, 0: none */
     size_t tombstone_size;  /* bytes of its tombstones */
+    size_t resume_offset;   /* behind damage reading goes on here with this LSN, if not at a */
+    uint64_t resume_lsn;    /* stamp before: where the mark lay; 0 otherwise */
     uint32_t named_by;      /* of a batch's extent with live records: the record that names it */
     struct kv_segment *named_in; /* of a batch's extent: where that record lies */
     struct kv_segment *dirty_next;
@@ -399,6 +401,10 @@ bool kv_reserve_use(struct kv_log *log);
 
 /* Returns the extent that a record with this LSN names, entered, or NULL. */
 struct kv_segment *kv_adopt_extent(const struct kv_log *log, const uint8_t *record, uint64_t lsn);
+
+/* The cursor stands at damage: goes on behind it, at the next stamp or at the
+ * place that the segment knows (log_damage.c). False: there is none. */
+bool kv_damage_resume(const struct kv_segment *segment, struct kv_cursor *cursor);
 
 /* ---- Collection (log_collect.c) ---- */
 

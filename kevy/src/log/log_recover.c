@@ -119,10 +119,23 @@ static int segments_settle(struct kv_opening *opening, uint32_t *slot)
 
 /* ---- Step 4 ---- */
 
+/* A mark that lies in a damaged segment would keep it for ever: then it says
+ * that no segment is begun, which is as true. */
+static void end_find(struct kv_opening *opening)
+{
+    struct kv_files *files = opening->log->files;
+    if (files->end_slot != KV_MARK_NO_SLOT &&
+        opening->log->segments[files->end_slot]->is_damaged) {
+        files->end_slot = KV_MARK_NO_SLOT;
+        files->end_offset = 0;
+    }
+}
+
 static int mark_anew(struct kv_opening *opening)
 {
     struct kv_log *log = opening->log;
     struct kv_files *files = log->files;
+    end_find(opening);
     files->log_end = opening->lsn;
     files->incarnation_lsn = opening->lsn + 1;
     files->mark_sequence = opening->mark.sequence;

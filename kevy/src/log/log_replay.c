@@ -9,7 +9,8 @@
  * Behind the mark log_tail.c has checked.
  *
  * Records of a namespace that no database has are passed over, and so is one
- * whose extent is gone: something newer superseded it, which is in the log.
+ * whose extent is gone: something newer superseded it, which is in the log. An
+ * extent that is there but cut short is damage.
  */
 #include "kevy/src/log/log_opening.h"
 
@@ -97,12 +98,41 @@ static int apply_batch(struct kv_opening *opening, struct kv_segment *extent, co
     return status;
 }
 
+/* Returns the extent that the record names, if it is there but ends too early. */
+static struct kv_segment *extent_cut_short(const struct kv_log *log, const uint8_t *record,
+                                           uint64_t lsn)
+{
+    struct kv_extent_ref place = kv_record_extent(record);
+    struct kv_segment *extent =
+        place.slot < log->segment_capacity ? log->segments[place.slot] : NULL;
+    size_t payload = (size_t)kv_record_key_size(record) + kv_record_value_size(record);
+    return extent != NULL && extent->kind == KV_SEGMENT_EXTENT && extent->slot == place.slot &&
+                   extent->slot_count == place.slot_count && extent->first_lsn <= lsn &&
+                   payload > extent->used - KV_EXTENT_DATA
+               ? extent
+               : NULL;
+}
+
+/* The extent of a record is not there. Told once, if it should be: else something
+ * newer superseded it, and is in the log. */
+static int note_cut_short(struct kv_opening *opening, const uint8_t *record, uint64_t lsn)
+{
+    struct kv_segment *extent = extent_cut_short(opening->log, record, lsn);
+    if (extent == NULL || extent->is_damaged) {
+        return KEVY_OK;
+    }
+    extent->is_damaged = true;
+    return kv_damage_note(opening, extent->slot, extent->used, extent->used);
+}
+
 static int apply_extent(struct kv_opening *opening, struct kv_segment *segment,
                         const uint8_t *bytes, uint32_t ref, uint64_t lsn)
 {
     struct kv_segment *extent = kv_adopt_extent(opening->log, bytes, lsn);
-    if (extent == NULL ||
-        (opening->look != NULL && !opening->look->takes_extent(opening, extent, bytes))) {
+    if (extent == NULL) {
+        return note_cut_short(opening, bytes, lsn);
+    }
+    if (opening->look != NULL && !opening->look->takes_extent(opening, extent, bytes)) {
         return KEVY_OK;
     }
     opening->report->replayed_bytes += extent->used;
@@ -131,19 +161,41 @@ struct run {
     uint64_t lsns[RUN_AHEAD];
 };
 
-/* A batch begins at the record. Returns 1 when all of it is there, 0 when its
- * first part is missing (*after stands behind it), -1 when its end is. */
-static int batch_look(const struct kv_cursor *after_first, uint32_t batch_id,
-                      struct kv_cursor *after)
+/* Says whether the record, which has been read by the cursor, names an extent
+ * that should be there and is damaged: its slot is in use, and not by something
+ * that came later. */
+static bool names_lost(struct kv_opening *opening, const struct kv_cursor *cursor,
+                       const uint8_t *record)
 {
+    struct kv_log *log = opening->log;
+    if (kv_record_type(record) != KV_RECORD_EXTENT) {
+        return false;
+    }
+    uint64_t lsn = cursor->lsn - kv_record_lsn_count(record);
+    uint32_t slot = kv_record_extent(record).slot;
+    const struct kv_segment *extent = kv_adopt_extent(log, record, lsn);
+    if (extent == NULL) {
+        const struct kv_segment *there = slot < log->segment_capacity ? log->segments[slot] : NULL;
+        return kv_mark_bit(&opening->mark, slot) && (there == NULL || there->first_lsn <= lsn);
+    }
+    return opening->look != NULL && !opening->look->takes_extent(opening, extent, record);
+}
+
+/* A batch begins with the record `first`. Returns 1 when all of it is there, 0
+ * when a part is missing (*after stands behind it), -1 when its end is. */
+static int batch_look(const struct run *run, const uint8_t *first, struct kv_cursor *after)
+{
+    struct kv_opening *opening = run->opening;
     const uint8_t *record;
     uint32_t count = 1;
-    *after = *after_first;
+    *after = run->cursor;
+    bool is_whole = !names_lost(opening, after, first);
     while (kv_cursor_next(after, &record) == KV_STEP_RECORD &&
-           kv_record_batch(record) == batch_id) {
+           kv_record_batch(record) == kv_record_batch(first)) {
         if (kv_record_type(record) == KV_RECORD_COMMIT) {
-            return load_u32(kv_record_body(record)) == count;
+            return is_whole && load_u32(kv_record_body(record)) == count;
         }
+        is_whole = is_whole && !names_lost(opening, after, record);
         count++;
     }
     return -1;
@@ -160,7 +212,7 @@ static int run_batch(struct run *run, const uint8_t *record)
         !run->cursor.is_checked || kv_record_type(record) == KV_RECORD_COMMIT) {
         return 1;
     }
-    int answer = batch_look(&run->cursor, batch_id, &after);
+    int answer = batch_look(run, record, &after);
     if (answer == 1) {
         run->batch_id = batch_id;
     } else if (answer == 0) {
@@ -257,7 +309,7 @@ static struct run run_of(struct kv_opening *opening, struct kv_segment *segment,
 static int skip_damage(struct run *run, bool *goes_on)
 {
     size_t from = run->cursor.offset, to;
-    *goes_on = kv_cursor_resume(&run->cursor, from + KV_GRANULE);
+    *goes_on = kv_damage_resume(run->segment, &run->cursor);
     to = *goes_on ? run->cursor.offset : run->cursor.limit;
     run->segment->is_damaged = true;
     return from < to ? kv_damage_note(run->opening, run->segment->slot, from, to)
@@ -289,6 +341,10 @@ static int replay_before(struct kv_opening *opening, struct kv_segment *segment,
         }
     }
     segment->last_lsn = segment->is_damaged ? opening->mark.durable_lsn : run.cursor.lsn - 1;
+    if (segment->is_damaged && is_marked) {
+        segment->resume_offset = place;
+        segment->resume_lsn = opening->mark.durable_lsn + 1;
+    }
     if (!is_marked && !segment->is_damaged) {
         kv_segment_shrink(opening->log, segment, segment->used - run.cursor.offset - KV_SEAL_SIZE);
     }
