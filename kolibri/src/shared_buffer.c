@@ -92,6 +92,9 @@ kol_status kol_writer_open_room(struct kol_buffers *buffers, jlong room, struct 
     size_t leased = kol__buffers_leased_size(buffers), size;
     uint8_t *bytes = part_of(block->bytes, block->size, room, &size);
     *out = NULL;
+    if (room == 0) {
+        return kol_writer_open(buffers, NULL, out);
+    }
     if (!bytes || (size_t)(bytes - block->bytes) < leased || size < KOL_MESSAGE_MIN ||
         ((uintptr_t)bytes & 7) != 0) {
         return KOL_ERANGE;
@@ -109,7 +112,11 @@ static kol_status make_big(JNIEnv *env, struct kol_writer *writer, jobject *out)
         status = kol_buffer_view(env, *out, &view);
     }
     if (status == KOL_OK) {
-        kol__writer_gather(writer, view.bytes);
+        if (writer->message.bytes) {
+            memcpy(view.bytes, writer->message.bytes, size);
+        } else {
+            kol__writer_gather(writer, view.bytes);
+        }
         kol__buffers_tally(writer->buffers);
     }
     return status;
@@ -160,14 +167,17 @@ jlong kol_writer_answer(JNIEnv *env, struct kol_writer *writer)
     jint handle = 0;
     kol_status status = kol_writer_send(env, writer, &where, &big);
     if (status == KOL_OK && !big) {
-        return (jlong)((uint64_t)where >> 32);
+        if (((uint64_t)where & UINT32_MAX) >= kol__buffers_leased_size(writer->buffers)) {
+            return (jlong)((uint64_t)where >> 32);
+        }
+        status = make_big(env, writer, &big); /* there was no room, so it lies in a chunk of ours */
     }
     if (status == KOL_OK) {
         status = kol_handle_new(env, big, &handle);
         (*env)->DeleteLocalRef(env, big);
     }
     if (status == KOL_OK) {
-        return ~(jlong)handle;
+        return ~(jlong)(uint32_t)handle;
     }
     if (kol_writer_throw(env, writer) == KOL_OK && !(*env)->ExceptionCheck(env)) {
         kol_throw(env, status, "%s", kol_status_text(status));

@@ -131,12 +131,36 @@ JVM_TEST(an_answer_goes_into_the_room_or_behind_a_handle)
         } else {
             jobject big;
             struct kol_view all;
+            CHECK(~answer <= UINT32_MAX);
             REQUIRE_INT(kol_handle_get(env, (jint)~answer, &big), KOL_OK);
             REQUIRE_INT(kol_buffer_view(env, big, &all), KOL_OK);
             CHECK_INT(text_size(env, buffers, where_at(0, all.size), big), size);
             REQUIRE_INT(kol_handle_drop(env, (jint)~answer), KOL_OK);
             (*env)->DeleteLocalRef(env, big);
         }
+    }
+    kol_buffers_close(buffers);
+}
+
+/* So often that handles have their upper bit set. */
+JVM_TEST(an_answer_without_a_room_is_behind_a_handle)
+{
+    struct kol_view view, all;
+    struct kol_buffers *buffers = open_pool(env, &view);
+    struct kol_writer *writer;
+    jobject big;
+    for (int i = 0; i < 5000; i++) {
+        REQUIRE_INT(kol_writer_open_room(buffers, 0, &writer), KOL_OK);
+        kol_write_int(writer, i);
+        jlong answer = kol_writer_answer(env, writer);
+        kol_writer_close(writer);
+        REQUIRE(answer < 0);
+        REQUIRE_INT(kol_handle_get(env, (jint)~answer, &big), KOL_OK);
+        REQUIRE_INT(kol_handle_drop(env, (jint)~answer), KOL_OK);
+        REQUIRE_INT(kol_buffer_view(env, big, &all), KOL_OK);
+        CHECK_INT(all.size, KOL_MESSAGE_MIN);
+        CHECK_INT(((const uint8_t *)all.bytes)[24], i & 0xff);
+        (*env)->DeleteLocalRef(env, big);
     }
     kol_buffers_close(buffers);
 }

@@ -42,8 +42,9 @@ kol_status kol_message_open(JNIEnv *env, struct kol_buffers *buffers, jlong wher
                             struct kol_reader *reader) KOL__MUST;
 
 /*
- * A writer of an answer into the room that Java passed, a part of one of its own leases. Yours;
- * close with kol_writer_close, before the native returns. KOL_ERANGE if the room is not in Java's
+ * A writer of an answer into the room that Java passed, a part of one of its own leases; room 0:
+ * Java has none, the answer goes in a ByteBuffer. Yours; close with kol_writer_close, before the
+ * native returns. KOL_ERANGE if the room is not in Java's
  * part of the block or too small; KOL_ENOMEM, KOL_EENDED.
  */
 kol_status kol_writer_open_room(struct kol_buffers *buffers, jlong room,
@@ -58,8 +59,9 @@ kol_status kol_writer_send(JNIEnv *env, struct kol_writer *writer, jlong *where_
                            jobject *big_out) KOL__MUST;
 
 /*
- * Finishes an answer: the result that the native returns. Any failure becomes an exception and 0.
- * The writer may be closed then.
+ * Finishes an answer and gives the result that the native returns: the size of the message in the
+ * room, or ~handle (bridge.h) of a buffer that is the message. Any failure becomes an exception and
+ * 0. The writer may be closed then.
  */
 jlong kol_writer_answer(JNIEnv *env, struct kol_writer *writer);
 
