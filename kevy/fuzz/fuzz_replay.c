@@ -16,7 +16,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static const struct kv_check checks = {1, 2, 3, 4};
+static const struct kv_check checks = {
+    .record_seed = 1, .segment_seed = 2, .extent_seed = 3, .key_seed = 4};
 
 static struct kv_cursor cursor_over(const uint8_t *bytes, size_t size)
 {

@@ -8,7 +8,8 @@
  * answer is a RESP2 reply), listen (`kevy_subscribe`, `kevy_sub_wait`) and
  * speak (`kevy_publish`), close (`kevy_close`). Every name up to
  * `kevy_sub_close` is KEVY_ABI 1: programs built for that ABI link and run
- * unchanged. What follows under "Beyond ABI 1" is ours.
+ * unchanged. What follows under "Beyond ABI 1" is ours. Looking at a store that
+ * is closed, and saving what is left of a damaged one: kevy/check.h.
  *
  * Threads: any thread may call any function on a live handle. A call that
  * starts after `kevy_close` (or `kevy_sub_close`) of its handle returned is

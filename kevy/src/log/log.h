@@ -90,7 +90,7 @@ struct kv_log_options {
     size_t segment_size;        /* 0: 4 MiB; a power of two from 64 KiB up to that */
     bool is_threadless;         /* what a thread would do is done in kv_log_commit */
     kv_log_ahead_fn *ahead;     /* NULL: not needed; its user is that of apply */
-    const struct kv_look *look; /* NULL; else the files are only looked at (log_check.h) */
+    struct kv_look *look; /* NULL; else the files are only looked at (log_check.h) */
     kv_log_move_fn *move;       /* NULL: no collection */
     void *move_user;
     const struct kv_log_image *image; /* NULL: every open applies all records */

@@ -58,9 +58,9 @@ struct kv_opening {
     kv_log_apply_fn *apply;
     kv_log_ahead_fn *ahead;
     void *user;
+    struct kv_look *look; /* NULL: an open that writes */
     const struct kv_log_image *image;
     void *image_user;
-    const struct kv_look *look; /* NULL: an open that writes */
     KevyOpenReport *report;
     KevyError *error;
     size_t segment_size; /* of a store that this open makes */

@@ -30,6 +30,7 @@ struct kv_check {
     uint64_t segment_seed;
     uint64_t extent_seed;
     uint64_t key_seed; /* of the key hash, see kv_log_seed */
+    bool is_blind;     /* of a salvage without the secret: every check holds */
     uint64_t index_seed;
 };
 

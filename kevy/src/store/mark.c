@@ -10,6 +10,7 @@
 /* "kevymark": any number but one of the constants of the hash. */
 #define MARK_SEED UINT64_C(0x6b72616d7976656b)
 #define MARK_IDENTITY_SIZE 64u
+#define MARK_MAP_AT 136u
 #define MARK_BITMAP_AT 1024u
 #define MARK_CHECK_AT 4088u
 
@@ -49,7 +50,7 @@ void kv_mark_slot_encode(const struct kv_identity *identity, const struct kv_mar
     store_u32(out + 116, mark->durable_offset);
     store_u64(out + 120, mark->log_end);
     store_u64(out + 128, mark->map_lsn);
-    kv_namespaces_encode(&mark->map, out + 136);
+    kv_namespaces_encode(&mark->map, out + MARK_MAP_AT);
     memcpy(out + MARK_BITMAP_AT, mark->bitmap, sizeof mark->bitmap);
     store_u64(out + MARK_CHECK_AT, hash_bytes(out, MARK_CHECK_AT, MARK_SEED));
 }
@@ -105,7 +106,7 @@ static bool slot_decode(const uint8_t *block, const struct kv_identity *identity
     out->map_lsn = load_u64(block + 128);
     memcpy(out->bitmap, block + MARK_BITMAP_AT, sizeof out->bitmap);
     bool has_place = out->durable_slot != KV_MARK_NO_SLOT;
-    return kv_namespaces_decode(bytes_of(block + 136, KV_NAMESPACES_SIZE), &out->map) &&
+    return kv_namespaces_decode(bytes_of(block + MARK_MAP_AT, KV_NAMESPACES_SIZE), &out->map) &&
            out->map_lsn <= out->durable_lsn && out->log_end <= out->durable_lsn &&
            out->incarnation_lsn == out->log_end + 1 &&
            (!has_place ||
@@ -156,4 +157,34 @@ enum kv_mark_found kv_mark_decode(const uint8_t *file, size_t size, struct kv_id
                 size >= KV_MARK_SIZE && slot_holds(file + KV_MARK_BLOCK) &&
                 slot_holds(file + 2 * KV_MARK_BLOCK);
     return KV_MARK_OK;
+}
+
+bool kv_mark_identity_decode(const uint8_t *file, size_t size, struct kv_identity *out)
+{
+    for (size_t at = 0; at + MARK_IDENTITY_SIZE <= size && at < KV_MARK_SIZE; at += KV_MARK_BLOCK) {
+        if (identity_holds(file + at) && load_u16(file + at + 8) == KV_MARK_MAJOR &&
+            identity_decode(file + at, out)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool kv_mark_map_guess(const uint8_t *file, size_t size, struct kv_namespaces *out,
+                       uint64_t *lsn_out)
+{
+    struct kv_namespaces map;
+    bool is_found = false;
+    for (size_t at = KV_MARK_BLOCK; at + KV_MARK_BLOCK <= size && at < KV_MARK_SIZE;
+         at += KV_MARK_BLOCK) {
+        const uint8_t *block = file + at;
+        uint64_t lsn = load_u64(block + 128);
+        if (kv_namespaces_decode(bytes_of(block + MARK_MAP_AT, KV_NAMESPACES_SIZE), &map) &&
+            (!is_found || lsn > *lsn_out)) {
+            *out = map;
+            *lsn_out = lsn;
+            is_found = true;
+        }
+    }
+    return is_found;
 }

@@ -105,4 +105,12 @@ enum kv_mark_found {
 enum kv_mark_found kv_mark_decode(const uint8_t *file, size_t size, struct kv_identity *identity,
                                   struct kv_mark *mark, bool *is_whole);
 
+/* Finds what never changes in any intact copy, also where no slot is valid. */
+bool kv_mark_identity_decode(const uint8_t *file, size_t size, struct kv_identity *out);
+
+/* Where no slot is valid: finds what has the form of a namespace map in one, the
+ * newer if both have it, with its LSN. It may be anything: nothing proves it. */
+bool kv_mark_map_guess(const uint8_t *file, size_t size, struct kv_namespaces *out,
+                       uint64_t *lsn_out);
+
 #endif

@@ -107,6 +107,10 @@ uint32_t kv_record_lsn_count(const uint8_t *record);
 size_t kv_record_form(const struct kv_place *place, const uint8_t *base, size_t limit,
                       size_t offset);
 
+/* Says whether what lies under the cursor, which has the form of a stamp, is one
+ * of this segment and place. */
+bool kv_cursor_has_stamp(const struct kv_cursor *cursor);
+
 /* Says whether a record, which need not lie in a segment, has the form of a
  * value, tombstone or namespace map; its header must be readable. */
 bool kv_record_is_plain(const uint8_t *record);

@@ -69,12 +69,12 @@ size_t kv_record_form(const struct kv_place *place, const uint8_t *base, size_t 
     return !is_pad && size > limit - offset ? 0 : size;
 }
 
-static bool stamp_holds(const struct kv_cursor *cursor, const uint8_t *record)
+bool kv_cursor_has_stamp(const struct kv_cursor *cursor)
 {
-    const uint8_t *body = record + KV_RECORD_HEADER;
+    const uint8_t *body = cursor->base + cursor->offset + KV_RECORD_HEADER;
     uint64_t seed = cursor->place.segment_key ^ cursor->offset;
     return load_u64(body + 8) == cursor->place.incarnation &&
-           load_u64(body + 16) == hash_bytes(body, 16, seed);
+           (load_u64(body + 16) == hash_bytes(body, 16, seed) || cursor->place.check->is_blind);
 }
 
 static bool extent_ref_is_valid(const uint8_t *record)
@@ -107,7 +107,7 @@ enum kv_step kv_cursor_next(struct kv_cursor *cursor, const uint8_t **out)
             return load_u64(record + KV_RECORD_HEADER) == cursor->lsn ? KV_STEP_SEAL : KV_STEP_END;
         }
         if (type == KV_RECORD_STAMP) {
-            if (!stamp_holds(cursor, record) ||
+            if (!kv_cursor_has_stamp(cursor) ||
                 load_u64(record + KV_RECORD_HEADER) != cursor->lsn) {
                 return KV_STEP_END;
             }
@@ -132,7 +132,7 @@ bool kv_cursor_resume(struct kv_cursor *cursor, size_t offset)
         cursor->offset = offset;
         const uint8_t *record = cursor->base + offset;
         if (cursor->limit - offset >= KV_STAMP_SIZE && kv_record_type(record) == KV_RECORD_STAMP &&
-            cursor_record(cursor) != 0 && stamp_holds(cursor, record)) {
+            cursor_record(cursor) != 0 && kv_cursor_has_stamp(cursor)) {
             cursor->lsn = load_u64(record + KV_RECORD_HEADER);
             return true;
         }
