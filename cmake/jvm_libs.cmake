@@ -18,6 +18,10 @@ if(TARGET kolibri_static)
       target_link_options(${name} PRIVATE -Wl,-z,nodelete)
     endif()
   endforeach()
+  # What C makes of messages is compared in the notation of the vectors.
+  target_sources(lib_tagged PRIVATE ${PROJECT_SOURCE_DIR}/kolibri/test/tagged_notation.c
+    ${PROJECT_SOURCE_DIR}/kolibri/test/tagged_parse.c)
+  target_include_directories(lib_tagged PRIVATE ${PROJECT_SOURCE_DIR})
   # The library of examples/zlib, where zlib is installed; its test is skipped elsewhere.
   find_package(ZLIB QUIET)
   if(ZLIB_FOUND)

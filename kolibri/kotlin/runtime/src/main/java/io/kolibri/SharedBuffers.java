@@ -118,7 +118,7 @@ public final class SharedBuffers implements AutoCloseable {
         int offset = (int) where;
         int size = (int) (where >>> 32);
         if (offset < 0 || size < 0 || (offset & 7) != 0 || offset > memory.limit() - size) {
-            throw new TaggedException(TaggedException.EFORMAT, "a message outside of the memory");
+            throw new TaggedException(TaggedException.ERANGE, "a message outside of the memory");
         }
         return new TaggedReader(memory, offset, size, received, codecs);
     }

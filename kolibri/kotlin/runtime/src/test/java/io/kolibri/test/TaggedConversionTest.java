@@ -59,21 +59,6 @@ class TaggedConversionTest {
         }
     }
 
-    static TaggedException fails(int status, String path, Object value) {
-        try (SharedBuffers buffers = new SharedBuffers();
-                BinaryBuffer frame = buffers.frame()) {
-            TaggedException e = assertThrows(TaggedException.class,
-                    () -> frame.writer().value(value));
-            assertEquals(status, e.status(), e.getMessage());
-            assertEquals(path, e.path());
-            assertTrue(e.getMessage().endsWith(" at " + path), e.getMessage());
-            frame.writer().value("after");
-            frame.finish();
-            assertEquals("after", buffers.read(frame.where(), frame.big()));
-            return e;
-        }
-    }
-
     @Test
     void constants() {
         becomes(Undefined.UNDEFINED, Undefined.UNDEFINED);
@@ -182,7 +167,7 @@ class TaggedConversionTest {
         ((Map<Object, Object>) map).put("new", 1);
     }
 
-    private static Map<String, Object> map(Object... pairs) {
+    static Map<String, Object> map(Object... pairs) {
         Map<String, Object> map = new LinkedHashMap<>();
         for (int i = 0; i < pairs.length; i += 2) {
             map.put((String) pairs[i], pairs[i + 1]);
@@ -202,7 +187,8 @@ class TaggedConversionTest {
             wide.put("key" + i, i);
         }
         for (Map<String, Object> each : List.of(map("z", 1, "a", "x", "\u20ac", null, "", 2),
-                large, wide, map("k".repeat(1025), 1), map("\ud83d", 1, "__proto__", 2))) {
+                large, wide, map("k".repeat(1025), 1),
+                map("\ud83d", 1, "__proto__", 2))) {
             Map<?, ?> read = assertInstanceOf(Map.class, Notation.through(each));
             assertEquals(each, read);
             assertEquals(each.hashCode(), read.hashCode());
@@ -286,8 +272,9 @@ class TaggedConversionTest {
         becomes(new Date(0), new Date(0));
         becomes(new Date(1700000000123L), new Date(1700000000123L));
         becomes(new Date(-8640000000000000L), new Date(-8640000000000000L));
-        fails(TaggedException.ERANGE, "$[1]", List.of(1, new Date(8640000000000001L)));
-        fails(TaggedException.ERANGE, "$", new Date(Long.MIN_VALUE));
+        TaggedFailureTest.fails(
+                TaggedException.ERANGE, "$[1]", List.of(1, new Date(8640000000000001L)));
+        TaggedFailureTest.fails(TaggedException.ERANGE, "$", new Date(Long.MIN_VALUE));
     }
 
     @Test
@@ -320,7 +307,8 @@ class TaggedConversionTest {
                 notation(new PackedArray(PackedArray.Kind.U64, new long[] {-1, 0})));
         assertEquals("u32(4294967295)",
                 notation(new PackedArray(PackedArray.Kind.U32, new int[] {-1})));
-        assertEquals("i8(-1,2)", notation(new PackedArray(PackedArray.Kind.I8, new byte[] {-1, 2})));
+        assertEquals("i8(-1,2)",
+                notation(new PackedArray(PackedArray.Kind.I8, new byte[] {-1, 2})));
         for (PackedArray.Kind kind : PackedArray.Kind.values()) {
             assertThrows(IllegalArgumentException.class, () -> new PackedArray(kind, "no array"));
         }
@@ -353,7 +341,7 @@ class TaggedConversionTest {
 
         Exception circle = new Exception("a");
         circle.initCause(new Exception("b", circle));
-        fails(TaggedException.ECYCLE, "$.cause.cause", circle);
+        TaggedFailureTest.fails(TaggedException.ECYCLE, "$.cause.cause", circle);
     }
 
     /** Has a point, which nothing in the table has. */
@@ -411,130 +399,6 @@ class TaggedConversionTest {
         }
         same(new TaggedCustom(-1, Arrays.asList("x", null)));
         assertEquals("custom(4294967295,\"x\")", notation(new TaggedCustom(-1, List.of("x"))));
-    }
-
-    @Test
-    void otherObjectsAreErrorsWithTheirPath() {
-        fails(TaggedException.ETYPE, "$", new Object());
-        Map<String, Object> deep = map("users", List.of(1, 2, 3, map("name", new Object())));
-        fails(TaggedException.ETYPE, "$.users[3].name", deep);
-        fails(TaggedException.ETYPE, "$[\"any key\"][\"\"][\"q\\\"\\\\\"].$_9",
-                map("any key", map("", map("q\"\\", map("$_9", Thread.currentThread())))));
-        fails(TaggedException.ETYPE, "$[\"9\"]", map("9", new Object()));
-        Map<Object, Object> value = new LinkedHashMap<>();
-        value.put(1, 1);
-        value.put(2, new Object());
-        fails(TaggedException.ETYPE, "${1}", value);
-        value.put(2, 2);
-        value.put(List.of(new Object()), 3);
-        fails(TaggedException.ETYPE, "${2}key[0]", value);
-        fails(TaggedException.ETYPE, "$[2][1]",
-                List.of(1, 2, new LinkedHashSet<>(List.of(5, new Object()))));
-        fails(TaggedException.ETYPE, "$[1].b", List.of(map("a", 1, "b", 2),
-                map("a", 1, "b", new Object())));
-        fails(TaggedException.ETYPE, "$.data",
-                new TaggedError("E", "", null, Undefined.UNDEFINED, new Object()));
-        String key = "k".repeat(300);
-        TaggedException cut = fails(TaggedException.ETYPE, "$." + "k".repeat(96) + "..."
-                + "k".repeat(99), map(key, new Object()));
-        assertEquals(200, cut.path().length());
-    }
-
-    @Test
-    void cyclesAreFoundWhereTheValueComesAgain() {
-        List<Object> list = new ArrayList<>();
-        list.add(list);
-        fails(TaggedException.ECYCLE, "$[0]", list);
-        Map<String, Object> map = map("a", map("b", List.of()));
-        map.put("c", List.of(1, map));
-        fails(TaggedException.ECYCLE, "$.c[1]", map);
-        List<Object> rows = new ArrayList<>(List.of(map("a", 1)));
-        rows.add(map("a", rows));
-        fails(TaggedException.ECYCLE, "$[1].a", rows);
-        Object[] array = {null};
-        array[0] = Map.of(5, array);
-        fails(TaggedException.ECYCLE, "$[0]{0}", array);
-
-        List<?> twice = List.of(1);
-        same(List.of(twice, twice, map("a", twice)));
-    }
-
-    @Test
-    void collectionsThatChangeAreErrors() {
-        List<Object> list = new ArrayList<>();
-        list.add(new Visitor(() -> list.add(1)));
-        fails(TaggedException.EMISUSE, "$", list);
-        Map<String, Object> map = new LinkedHashMap<>();
-        map.put("a", new Visitor(() -> map.put("new" + map.size(), 1)));
-        fails(TaggedException.EMISUSE, "$", map);
-        Set<Object> set = new LinkedHashSet<>();
-        set.add(new Visitor(() -> set.add(set.size())));
-        fails(TaggedException.EMISUSE, "$.x", map("x", set));
-        Map<String, Object> row = new LinkedHashMap<>();
-        row.put("a", new Visitor(() -> row.put("b", 1)));
-        fails(TaggedException.EMISUSE, "$[1]", List.of(map("a", 1), row));
-    }
-
-    /** Does something when it is written. */
-    private static final class Visitor implements CharSequence {
-        private final Runnable action;
-
-        Visitor(Runnable action) {
-            this.action = action;
-        }
-
-        @Override
-        public int length() {
-            return 0;
-        }
-
-        @Override
-        public char charAt(int index) {
-            return 0;
-        }
-
-        @Override
-        public CharSequence subSequence(int from, int to) {
-            return this;
-        }
-
-        @Override
-        public String toString() {
-            action.run();
-            return "visited";
-        }
-    }
-
-    @Test
-    void whatGettersThrowComesThrough() {
-        IllegalStateException mine = new IllegalStateException("mine");
-        Iterable<Object> broken = () -> {
-            throw mine;
-        };
-        List<Object> list = new java.util.AbstractList<>() {
-            @Override
-            public Object get(int index) {
-                throw mine;
-            }
-
-            @Override
-            public int size() {
-                return 2;
-            }
-        };
-        try (SharedBuffers buffers = new SharedBuffers(); BinaryBuffer frame = buffers.frame()) {
-            assertSame(mine, assertThrows(IllegalStateException.class,
-                    () -> frame.writer().value(map("a", 1, "b", list))));
-            assertThrows(TaggedException.class, () -> frame.finish());
-            assertThrows(TaggedException.class, () -> frame.writer().value(broken));
-            frame.writer().list(1);
-            assertSame(mine, assertThrows(IllegalStateException.class,
-                    () -> frame.writer().value(list)));
-            assertThrows(TaggedException.class, () -> frame.finish());
-            frame.writer().reset().value("good");
-            frame.finish();
-            assertEquals("good", buffers.read(frame.where(), frame.big()));
-        }
     }
 
     @Test
