@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Static bridges and handles: thin calls into io.kolibri.Bridge, BridgeBinding and Handles, resolved
- * when first wanted. Whether the stack suffices for an upcall is bridge_room.c.
+ * Static bridges and handles: thin calls into io.kolibri.Bridge, BridgeBinding and Handles,
+ * resolved when first wanted. Whether the stack suffices for an upcall is bridge_room.c.
  */
 #include "kolibri/src/state.h"
 
@@ -55,7 +55,7 @@ kol_status kol__bridge_bind(JNIEnv *env, jclass cls, const struct kol__row *row,
                             const char *signature)
 {
     jlong address = 0;
-    /* Bridge is initialised now: at the end of a stack, when it is first wanted, it could not be. */
+    /* Bridge is initialised now: at the end of a stack, when first wanted, it could not be. */
     kol_status status = bridges_ready(env);
     if (status != KOL_OK) {
         return status;

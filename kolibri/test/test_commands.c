@@ -90,6 +90,21 @@ TEST(damaged_commands_are_not_run)
     check_refused(huge, 3, 0);
 }
 
+TEST(commands_are_read_one_by_one)
+{
+    const int64_t slots[] = {INT64_C(2) << 32 | 7, 5, 6, 9, INT64_C(1) << 32};
+    struct kol_command_reader reader = {slots, 5, 0};
+    const int64_t *arguments = NULL;
+    uint32_t operation = 0, count = 0;
+    REQUIRE_INT(kol_commands_next(&reader, &operation, &arguments, &count), KOL_OK);
+    CHECK(operation == 7 && count == 2 && arguments == slots + 1);
+    REQUIRE_INT(kol_commands_next(&reader, &operation, &arguments, &count), KOL_OK);
+    CHECK(operation == 9 && count == 0 && arguments == slots + 4);
+    CHECK_INT(kol_commands_next(&reader, &operation, &arguments, &count), KOL_ERANGE);
+    reader.slot_count = 4;
+    CHECK_INT(kol_commands_next(&reader, &operation, &arguments, &count), KOL_NONE);
+}
+
 TEST(a_command_that_fails_stops_the_run)
 {
     const int64_t slots[] = {0, 4, 0};

@@ -83,6 +83,18 @@ static void *drop_detached(void *user)
     return NULL;
 }
 
+JVM_TEST(locals)
+{
+    load(env);
+    Members first = make(env);
+    Members second = Members__local(env, first);
+    CHECK_INT((*env)->GetObjectRefType(env, second.raw), JNILocalRefType);
+    CHECK(second.raw != first.raw && Members__same(env, first, second));
+    Members__forget(env, first);
+    Members__forget(env, second);
+    CHECK(Members__is_null(Members__local(env, Members__null())));
+}
+
 JVM_TEST(a_global_may_be_dropped_on_a_thread_the_vm_does_not_know)
 {
     pthread_t thread;

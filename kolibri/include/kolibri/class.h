@@ -56,6 +56,8 @@ KOL__OBJECT_ARRAY(java_lang_Object)
  *   T, T__array                 the types; T__global and T__weak own a reference
  *   T__raw(jobject)             from a raw reference, unchecked and free; `.raw` is the way back
  *   T__null, T__is_null, T__same(env, a, b), T__forget(env, local)
+ *   T__local(env, handle)       another local reference, yours; null with an OutOfMemoryError
+ *                               pending when the VM has no room, and of null
  *   T__up(handle)               as its base, free
  *   T__cast(env, object, &out)  from any object: KOL_OK, KOL_ETYPE, or KOL_EJAVA if the class
  *   cannot

@@ -226,6 +226,10 @@ KOL__INLINE void kol__VFcall_void(JNIEnv *env, jobject o, jclass c, jmethodID m,
     {                                                                                              \
         return kol__jni(env)->IsSameObject(env, a.raw, b.raw) != 0;                                \
     }                                                                                              \
+    KOL__MUST KOL__INLINE T T##__local(JNIEnv *env, T handle)                                      \
+    {                                                                                              \
+        return T##__raw(kol__jni(env)->NewLocalRef(env, handle.raw));                              \
+    }                                                                                              \
     KOL__INLINE void T##__forget(JNIEnv *env, T local)                                             \
     {                                                                                              \
         kol__jni(env)->DeleteLocalRef(env, local.raw);                                             \

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 package io.kolibri;
 
+import java.nio.Buffer;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.LongBuffer;
 
 /**
  * Many small operations in one crossing: commands are collected here, and one native call hands the
@@ -13,14 +15,33 @@ import java.nio.ByteOrder;
  */
 public final class CommandBuffer {
     private final ByteBuffer bytes;
+    private final LongBuffer slots;
+    private final int slotsMax;
+
+    /* In slots: the end, the arguments of the command being read, and the command behind it. */
     private int used;
     private int at;
     private int nextAt;
+    private long header;
 
     /** A buffer of so many 8-byte slots; a command takes one, and one an argument. */
     public CommandBuffer(int slots) {
-        bytes = ByteBuffer.allocateDirect(Math.multiplyExact(slots, 8));
+        this(ByteBuffer.allocateDirect(Math.multiplyExact(slots, 8)));
+    }
+
+    /**
+     * Commands in direct memory that C knows already, as that of {@link NativeObject#publish}: then
+     * the native call needs no more than the number of slots, and can be a leaf.
+     */
+    public CommandBuffer(ByteBuffer memory) {
+        if (!memory.isDirect()) {
+            throw new IllegalArgumentException("C sees direct memory only");
+        }
+        bytes = memory.duplicate();
+        ((Buffer) bytes).clear();
         bytes.order(ByteOrder.nativeOrder());
+        slots = bytes.asLongBuffer();
+        slotsMax = bytes.capacity() >>> 3;
     }
 
     /** The memory, for the native call. */
@@ -30,91 +51,107 @@ public final class CommandBuffer {
 
     /** How many slots are in use: the native call's size. */
     public int slots() {
-        return used >>> 3;
+        return used;
     }
 
     /** Forgets everything. */
     public void clear() {
-        used = 0;
-        at = 0;
-        nextAt = 0;
+        reset(0);
     }
 
     /** Adds a command; false if it does not fit, so that the caller can flush and add it again. */
     public boolean add(int operation) {
-        return begin(operation, 0);
+        int start = used;
+        if (slotsMax - start < 1) {
+            return false;
+        }
+        slots.put(start, headerOf(operation, 0));
+        used = start + 1;
+        return true;
     }
 
     public boolean add(int operation, long a) {
-        if (!begin(operation, 1)) {
+        int start = used;
+        if (slotsMax - start < 2) {
             return false;
         }
-        bytes.putLong(used - 8, a);
+        slots.put(start, headerOf(operation, 1));
+        slots.put(start + 1, a);
+        used = start + 2;
         return true;
     }
 
     public boolean add(int operation, long a, long b) {
-        if (!begin(operation, 2)) {
+        int start = used;
+        if (slotsMax - start < 3) {
             return false;
         }
-        bytes.putLong(used - 16, a);
-        bytes.putLong(used - 8, b);
+        slots.put(start, headerOf(operation, 2));
+        slots.put(start + 1, a);
+        slots.put(start + 2, b);
+        used = start + 3;
         return true;
     }
 
     public boolean add(int operation, long a, long b, long c) {
-        if (!begin(operation, 3)) {
+        int start = used;
+        if (slotsMax - start < 4) {
             return false;
         }
-        bytes.putLong(used - 24, a);
-        bytes.putLong(used - 16, b);
-        bytes.putLong(used - 8, c);
+        slots.put(start, headerOf(operation, 3));
+        slots.put(start + 1, a);
+        slots.put(start + 2, b);
+        slots.put(start + 3, c);
+        used = start + 4;
         return true;
     }
 
     public boolean add(int operation, long[] arguments) {
-        if (!begin(operation, arguments.length)) {
+        int start = used;
+        if (slotsMax - start - 1 < arguments.length) {
             return false;
         }
-        int start = used - arguments.length * 8;
+        slots.put(start, headerOf(operation, arguments.length));
         for (int i = 0; i < arguments.length; i++) {
-            bytes.putLong(start + i * 8, arguments[i]);
+            slots.put(start + 1 + i, arguments[i]);
         }
+        used = start + 1 + arguments.length;
         return true;
     }
 
     /** Starts reading: C has filled so many slots. */
     public void filled(int slots) {
-        if (slots < 0 || slots > bytes.capacity() >>> 3) {
+        if (slots < 0 || slots > slotsMax) {
             throw new IllegalArgumentException("slots: " + slots);
         }
-        used = slots * 8;
-        at = 0;
-        nextAt = 0;
+        reset(slots);
     }
 
     /** Goes to the next command; false behind the last one. A command that is cut off throws. */
     public boolean next() {
-        if (nextAt == used) {
+        int start = nextAt;
+        if (start == used) {
             return false;
         }
-        at = nextAt;
-        long end = at + 8L + count() * 8L;
-        if (count() < 0 || end > used) {
-            throw new IllegalStateException("a command is cut off at slot " + (at >>> 3));
+        long found = slots.get(start);
+        int count = (int) (found >>> 32);
+        if (count < 0 || count > used - start - 1) {
+            throw new IllegalStateException("a command is cut off at slot " + start);
         }
-        nextAt = (int) end;
+        header = found;
+        at = start + 1;
+        nextAt = at + count;
         return true;
     }
 
     /** The operation of the command that {@link #next} went to. */
     public int operation() {
-        return (int) bytes.getLong(at);
+        return (int) header;
     }
 
     /** How many arguments it has. */
     public int count() {
-        return (int) (bytes.getLong(at) >>> 32);
+        return (int) (header >>> 32);
     }
 
     /** One of its arguments. */
@@ -122,20 +159,21 @@ public final class CommandBuffer {
         if (index < 0 || index >= count()) {
             throw new IndexOutOfBoundsException("argument " + index + " of " + count());
         }
-        return bytes.getLong(at + 8 + index * 8);
+        return slots.get(at + index);
     }
 
     public double argumentAsDouble(int index) {
         return Double.longBitsToDouble(argument(index));
     }
 
-    private boolean begin(int operation, int count) {
-        int size = 8 + count * 8;
-        if (size > bytes.capacity() - used) {
-            return false;
-        }
-        bytes.putLong(used, (long) count << 32 | operation & 0xFFFFFFFFL);
-        used += size;
-        return true;
+    private void reset(int slots) {
+        used = slots;
+        at = 0;
+        nextAt = 0;
+        header = 0;
+    }
+
+    private static long headerOf(int operation, int count) {
+        return (long) count << 32 | operation & 0xFFFFFFFFL;
     }
 }

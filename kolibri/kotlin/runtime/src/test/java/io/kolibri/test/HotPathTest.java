@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.kolibri.CommandBuffer;
+import io.kolibri.HandleTable;
 import io.kolibri.Handles;
 import io.kolibri.KolibriException;
 import java.nio.ByteBuffer;
@@ -69,6 +70,21 @@ class HotPathTest {
     }
 
     @Test
+    void commandsMayLieInMemoryThatCKnows() {
+        ByteBuffer memory = ByteBuffer.allocateDirect(70);
+        memory.position(8);
+        CommandBuffer buffer = new CommandBuffer(memory);
+        for (int i = 0; i < 4; i++) {
+            assertTrue(buffer.add(1, i));
+        }
+        assertFalse(buffer.add(0));
+        assertEquals(8, memory.position());
+        assertEquals(6, Counts.runCommands(memory, buffer.slots()));
+        assertThrows(IllegalArgumentException.class,
+                () -> new CommandBuffer(ByteBuffer.allocate(64)));
+    }
+
+    @Test
     void commandsOfCAreRead() {
         CommandBuffer buffer = new CommandBuffer(100);
         buffer.filled(Counts.fillCommands(buffer.bytes()));
@@ -111,5 +127,37 @@ class HotPathTest {
         assertNull(Handles.get(-1));
         assertThrows(NullPointerException.class, () -> Handles.add(null));
         assertEquals(before, Handles.count());
+    }
+
+    @Test
+    void handlesOfATableAreNeverConfused() {
+        HandleTable table = new HandleTable();
+        List<Integer> handles = new ArrayList<>();
+        for (int i = 0; i < 5000; i++) {
+            handles.add(table.add(i));
+        }
+        for (int i = 0; i < 5000; i++) {
+            assertEquals(i, table.get(handles.get(i)));
+        }
+        for (int handle : handles) {
+            assertTrue(table.remove(handle));
+            assertFalse(table.remove(handle));
+            assertNull(table.get(handle));
+        }
+        assertEquals(0, table.count());
+        int last = table.add("first");
+        for (int i = 0; i < 4094; i++) {
+            assertTrue(table.remove(last));
+            int next = table.add("other");
+            assertNull(table.get(last));
+            assertFalse(table.remove(last));
+            last = next;
+        }
+        assertEquals("other", table.get(last));
+        assertNull(table.get(0));
+        assertNull(table.get(-1));
+        assertFalse(table.remove(0));
+        assertThrows(NullPointerException.class, () -> table.add(null));
+        assertEquals(1, table.count());
     }
 }
