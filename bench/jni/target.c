@@ -6,20 +6,21 @@
 #include "bench/jni/target.h"
 
 KOL_MEMBERS_DEFINE(Target, TARGET)
+KOL_MEMBERS_DEFINE(Upcalls, UPCALLS)
 KOL_MEMBERS_DEFINE(List, LIST)
 KOL_MEMBERS_DEFINE(Map, MAP)
 KOL_MEMBERS_DEFINE(Int, INTEGER)
 
 JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *vm, void *reserved)
 {
-    static const struct kol_members *const tables[] = {&TARGET__members, &LIST__members,
-                                                       &MAP__members, &INTEGER__members};
+    static const struct kol_members *const tables[] = {
+        &TARGET__members, &UPCALLS__members, &LIST__members, &MAP__members, &INTEGER__members};
     JNIEnv *env;
     char report[1024] = "";
     (void)reserved;
     kol_status status = kol_load(vm, "bench/Target", &env);
     if (status == KOL_OK) {
-        status = kol_class_load(env, tables, 4, report, sizeof report);
+        status = kol_class_load(env, tables, 5, report, sizeof report);
     }
     return kol_load_result(env, status, report);
 }
@@ -51,5 +52,11 @@ kol_status target_open(JNIEnv *env, jclass cls, struct target *t)
     t->key = Int__up(Target_key(env));
     t->ints = Target_ints(env);
     t->text = (*env)->NewStringUTF(env, TARGET_TEXT);
-    return Target_make(env, &t->object);
+    struct kol_view view;
+    kol_status status = kol_buffer_view(env, Upcalls_bytes(env).raw, &view);
+    if (status == KOL_OK) {
+        t->commands = (struct kol_commands){view.bytes, view.size / 8, 0};
+        status = Target_make(env, &t->object);
+    }
+    return status;
 }

@@ -11,13 +11,15 @@
 #define TARGET_TEXT "twenty plain letters"
 
 KOL_HANDLE(Target, "bench/Target", java_lang_Object)
+KOL_HANDLE(Upcalls, "bench/Upcalls", java_lang_Object)
 KOL_HANDLE(List, "java/util/ArrayList", java_lang_Object)
 KOL_HANDLE(Map, "java/util/HashMap", java_lang_Object)
+KOL_HANDLE(Buffer, "java/nio/ByteBuffer", java_lang_Object)
 KOL_HANDLE(Int, "java/lang/Integer", java_lang_Object)
 
 #define TARGET(X, C)                                                                               \
     X(C, SF2, nothrow, jint, add, "add", jint, jint)                                               \
-    X(C, SF2, nothrow, jint, bridge, "bridge", jint, jint)                                         \
+    X(C, B2, bridge, "bridge", jint, jint)                                                         \
     X(C, F4, throws, jint, four, "four", jint, jint, jint, jint)                                   \
     X(C, N0, throws, make, "<init>")                                                               \
     X(C, G, jint, field, "field")                                                                  \
@@ -26,6 +28,10 @@ KOL_HANDLE(Int, "java/lang/Integer", java_lang_Object)
     X(C, SG, List, list, "LIST")                                                                   \
     X(C, SG, Map, map, "MAP")                                                                      \
     X(C, SG, jint__array, ints, "INTS")
+#define UPCALLS(X, C)                                                                              \
+    X(C, B2, bridge, "bridge", jint, jint)                                                         \
+    X(C, B1, drain, "drain", jint)                                                                 \
+    X(C, SG, Buffer, bytes, "BYTES")
 #define LIST(X, C)                                                                                 \
     X(C, F0, nothrow, jint, size, "size")                                                          \
     X(C, F0, throws, jint, size_checked, "size")                                                   \
@@ -33,6 +39,7 @@ KOL_HANDLE(Int, "java/lang/Integer", java_lang_Object)
 #define MAP(X, C) X(C, F2, throws, java_lang_Object, put, "put", java_lang_Object, java_lang_Object)
 #define INTEGER(X, C) X(C, SF1, throws, C, valueOf, "valueOf", jint)
 KOL_MEMBERS(Target, TARGET)
+KOL_MEMBERS(Upcalls, UPCALLS)
 KOL_MEMBERS(List, LIST)
 KOL_MEMBERS(Map, MAP)
 KOL_MEMBERS(Int, INTEGER)
@@ -49,6 +56,7 @@ struct target {
     jstring text;
     jmethodID add, four, make, size, get, put, value_of;
     jfieldID field, shared;
+    struct kol_commands commands; /* in the buffer that Upcalls.drain reads */
 };
 
 /* Loads the tables and fills the target. KOL_OK, or a status with an exception pending. */

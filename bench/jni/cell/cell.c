@@ -13,6 +13,7 @@
 struct cell {
     jint value;
     jint *published;
+    const int64_t *commands;
 };
 
 KOL_NATIVE(Cell, "bench/Cell", struct cell)
@@ -21,14 +22,18 @@ KOL_NATIVE(Guarded, "bench/Guarded", struct cell)
     X(C, N0, create, "create")                                                                     \
     X(C, M0, jint, get, "get")                                                                     \
     X(C, M1, jint, sum, "sum", Cell)                                                               \
+    X(C, S2, jint, add, "add", jint, jint)                                                         \
     X(C, L0, jint, leaf, "leaf")                                                                   \
     X(C, L1, jint, leafSum, "leafSum", Cell)                                                       \
     X(C, M1, void, publishTo, "publishTo", java_lang_Object)                                       \
-    X(C, M2, void, run, "run", java_lang_Object, jint)                                             \
+    X(C, M1, void, commandsAt, "commandsAt", java_lang_Object)                                     \
+    X(C, L1, jint, run, "run", jint)                                                               \
     X(C, D, destroy)
 #define GUARDED(X, C)                                                                              \
     X(C, N0, create, "create")                                                                     \
     X(C, M0, jint, get, "get")                                                                     \
+    X(C, M1, jint, sum, "sum", Guarded)                                                            \
+    X(C, L0, jint, leaf, "leaf")                                                                   \
     X(C, D, destroy)
 KOL_NATIVES(Cell, CELL)
 KOL_NATIVES(Guarded, GUARDED)
@@ -55,6 +60,12 @@ static jint Cell_sum(JNIEnv *env, struct cell *self, struct cell *other)
     return self->value + other->value;
 }
 
+static jint Cell_add(JNIEnv *env, jint a, jint b)
+{
+    (void)env;
+    return a + b;
+}
+
 static jint Cell_leaf(struct cell *self)
 {
     return self->value;
@@ -74,22 +85,34 @@ static void Cell_publishTo(JNIEnv *env, struct cell *self, java_lang_Object buff
     }
 }
 
-static kol_status add(void *user, const int64_t *arguments, uint32_t count)
+static void Cell_commandsAt(JNIEnv *env, struct cell *self, java_lang_Object buffer)
 {
-    struct cell *self = user;
-    (void)count;
-    self->value += (jint)arguments[0];
-    return KOL_OK;
+    struct kol_view view;
+    if (kol_buffer_view(env, buffer.raw, &view) == KOL_OK) {
+        self->commands = view.bytes;
+    }
 }
 
-static void Cell_run(JNIEnv *env, struct cell *self, java_lang_Object buffer, jint slots)
+/* Command 0 sets the value to its argument. Returns how many there were. */
+static jint Cell_run(struct cell *self, jint slots)
 {
-    static const struct kol_operation operations[] = {{add, 1}};
-    struct kol_view view;
-    if (kol_buffer_view(env, buffer.raw, &view) != KOL_OK ||
-        kol_commands_run(view.bytes, (size_t)slots, operations, 1, self, NULL) != KOL_OK) {
-        kol_throw_new(env, "java/lang/IllegalStateException", "the commands do not run");
+    struct kol_command_reader reader = {self->commands, (size_t)slots, 0};
+    const int64_t *arguments;
+    uint32_t operation, count;
+    jint done = 0;
+    while (kol_commands_next(&reader, &operation, &arguments, &count) == KOL_OK) {
+        switch (operation) {
+        case 0:
+            if (count == 1) {
+                self->value = (jint)arguments[0];
+            }
+            break;
+        default:
+            return -1;
+        }
+        done++;
     }
+    return done;
 }
 
 static void Cell_destroy(struct cell *self)
@@ -107,102 +130,22 @@ static jint Guarded_get(JNIEnv *env, struct cell *self)
     return Cell_get(env, self);
 }
 
+static jint Guarded_sum(JNIEnv *env, struct cell *self, struct cell *other)
+{
+    return Cell_sum(env, self, other);
+}
+
+static jint Guarded_leaf(struct cell *self)
+{
+    return self->value;
+}
+
 static void Guarded_destroy(struct cell *self)
 {
     free(self);
 }
 
-/* Raw JNI: bench.Raw. */
-static jfieldID raw_pointer, holder, holder_pointer;
-
-#define RAW(name) JNICALL Java_bench_Raw_##name
-#define CELL_AT(pointer) ((struct cell *)(intptr_t)(pointer))
-
-JNIEXPORT jint RAW(get)(JNIEnv *env, jclass cls, jlong self);
-JNIEXPORT jint RAW(sum)(JNIEnv *env, jclass cls, jlong self, jlong other);
-JNIEXPORT jint RAW(fieldGet)(JNIEnv *env, jobject self);
-JNIEXPORT jint RAW(fieldSum)(JNIEnv *env, jobject self, jobject other);
-JNIEXPORT jint RAW(baseGet)(JNIEnv *env, jobject self);
-JNIEXPORT jint RAW(classicGet)(JNIEnv *env, jobject self);
-
-JNIEXPORT jint RAW(get)(JNIEnv *env, jclass cls, jlong self)
-{
-    (void)env;
-    (void)cls;
-    return CELL_AT(self)->value;
-}
-
-JNIEXPORT jint RAW(sum)(JNIEnv *env, jclass cls, jlong self, jlong other)
-{
-    (void)env;
-    (void)cls;
-    return CELL_AT(self)->value + CELL_AT(other)->value;
-}
-
-static struct cell *by_field(JNIEnv *env, jobject self)
-{
-    return CELL_AT((*env)->GetLongField(env, self, raw_pointer));
-}
-
-JNIEXPORT jint RAW(fieldGet)(JNIEnv *env, jobject self)
-{
-    return by_field(env, self)->value;
-}
-
-JNIEXPORT jint RAW(fieldSum)(JNIEnv *env, jobject self, jobject other)
-{
-    return by_field(env, self)->value + by_field(env, other)->value;
-}
-
-/* Three calls: the object's class, the field of it, and the reference given back. */
-JNIEXPORT jint RAW(baseGet)(JNIEnv *env, jobject self)
-{
-    jclass cls = (*env)->GetObjectClass(env, self);
-    jint value = by_field(env, self)->value;
-    (*env)->DeleteLocalRef(env, cls);
-    return value;
-}
-
-/* Five: the same by way of an object that holds the pointer. */
-JNIEXPORT jint RAW(classicGet)(JNIEnv *env, jobject self)
-{
-    jclass cls = (*env)->GetObjectClass(env, self);
-    jobject held = (*env)->GetObjectField(env, self, holder);
-    jint value = CELL_AT((*env)->GetLongField(env, held, holder_pointer))->value;
-    (*env)->DeleteLocalRef(env, held);
-    (*env)->DeleteLocalRef(env, cls);
-    return value;
-}
-
-/* A plain C function, for JNA and for a plain downcall. */
-JNIEXPORT jint cell_get(jlong self);
-
-JNIEXPORT jint cell_get(jlong self)
-{
-    return CELL_AT(self)->value;
-}
-
-JNIEXPORT jlong RAW(address)(JNIEnv *env, jclass cls);
-
-JNIEXPORT jlong RAW(address)(JNIEnv *env, jclass cls)
-{
-    (void)env;
-    (void)cls;
-    return (jlong)(intptr_t)cell_get;
-}
-
-static kol_status find_fields(JNIEnv *env)
-{
-    jclass raw = (*env)->FindClass(env, "bench/Raw");
-    jclass held = raw ? (*env)->FindClass(env, "bench/Raw$Holder") : NULL;
-    if (held == NULL) {
-        return KOL_EJAVA;
-    }
-    raw_pointer = (*env)->GetFieldID(env, raw, "pointer", "J");
-    holder = (*env)->GetFieldID(env, raw, "holder", "Lbench/Raw$Holder;");
-    holder_pointer = (*env)->GetFieldID(env, held, "pointer", "J");
-    return holder_pointer != NULL ? KOL_OK : KOL_EJAVA;
-}
+static kol_status find_fields(JNIEnv *env);
 
 JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *vm, void *reserved)
 {
@@ -217,4 +160,131 @@ JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *vm, void *reserved)
         status = kol_natives_register(env, &Guarded__natives, report, sizeof report);
     }
     return kol_load_result(env, status == KOL_OK ? find_fields(env) : status, report);
+}
+
+/* Raw JNI: bench.Raw. */
+static jfieldID raw_pointer, holder, holder_pointer;
+
+#define RAW(R, name, ...)                                                                          \
+    JNIEXPORT R JNICALL Java_bench_Raw_##name(JNIEnv *env, __VA_ARGS__);                           \
+    JNIEXPORT R JNICALL Java_bench_Raw_##name(JNIEnv *env, __VA_ARGS__)
+#define CELL_AT(pointer) ((struct cell *)(intptr_t)(pointer))
+
+RAW(jint, get, jclass cls, jlong self)
+{
+    (void)env;
+    (void)cls;
+    return CELL_AT(self)->value;
+}
+
+RAW(jint, sum, jclass cls, jlong self, jlong other)
+{
+    (void)env;
+    (void)cls;
+    return CELL_AT(self)->value + CELL_AT(other)->value;
+}
+
+RAW(jint, add, jclass cls, jint a, jint b)
+{
+    (void)env;
+    (void)cls;
+    return a + b;
+}
+
+static struct cell *by_field(JNIEnv *env, jobject self)
+{
+    return CELL_AT((*env)->GetLongField(env, self, raw_pointer));
+}
+
+RAW(jint, fieldGet, jobject self)
+{
+    return by_field(env, self)->value;
+}
+
+RAW(jint, fieldSum, jobject self, jobject other)
+{
+    return by_field(env, self)->value + by_field(env, other)->value;
+}
+
+/* Three calls: the object's class, the field of it, and the reference given back. */
+static jint base_value(JNIEnv *env, jobject self)
+{
+    jclass cls = (*env)->GetObjectClass(env, self);
+    jint value = by_field(env, self)->value;
+    (*env)->DeleteLocalRef(env, cls);
+    return value;
+}
+
+RAW(jint, baseGet, jobject self)
+{
+    return base_value(env, self);
+}
+
+RAW(jint, baseSum, jobject self, jobject other)
+{
+    return base_value(env, self) + base_value(env, other);
+}
+
+/* Five: the same by way of an object that holds the pointer. */
+static jint classic_value(JNIEnv *env, jobject self)
+{
+    jclass cls = (*env)->GetObjectClass(env, self);
+    jobject held = (*env)->GetObjectField(env, self, holder);
+    jint value = CELL_AT((*env)->GetLongField(env, held, holder_pointer))->value;
+    (*env)->DeleteLocalRef(env, held);
+    (*env)->DeleteLocalRef(env, cls);
+    return value;
+}
+
+RAW(jint, classicGet, jobject self)
+{
+    return classic_value(env, self);
+}
+
+RAW(jint, classicSum, jobject self, jobject other)
+{
+    return classic_value(env, self) + classic_value(env, other);
+}
+
+/* Plain C functions, for JNA and for plain downcalls. */
+JNIEXPORT jint cell_get(jlong self);
+JNIEXPORT jint cell_sum(jlong self, jlong other);
+JNIEXPORT jint cell_add(jint a, jint b);
+
+JNIEXPORT jint cell_get(jlong self)
+{
+    return CELL_AT(self)->value;
+}
+
+JNIEXPORT jint cell_sum(jlong self, jlong other)
+{
+    return CELL_AT(self)->value + CELL_AT(other)->value;
+}
+
+JNIEXPORT jint cell_add(jint a, jint b)
+{
+    return a + b;
+}
+
+/* Their addresses, by the number of pointers they take. */
+RAW(jlong, address, jclass cls, jint pointers)
+{
+    (void)env;
+    (void)cls;
+    return pointers == 0   ? (jlong)(intptr_t)cell_add
+           : pointers == 1 ? (jlong)(intptr_t)cell_get
+                           : (jlong)(intptr_t)cell_sum;
+}
+
+static kol_status find_fields(JNIEnv *env)
+{
+    jclass raw = (*env)->FindClass(env, "bench/Raw");
+    jclass held = raw ? (*env)->FindClass(env, "bench/Raw$Holder") : NULL;
+    if (held == NULL) {
+        return KOL_EJAVA;
+    }
+    raw_pointer = (*env)->GetFieldID(env, raw, "pointer", "J");
+    holder = (*env)->GetFieldID(env, raw, "holder", "Lbench/Raw$Holder;");
+    holder_pointer = (*env)->GetFieldID(env, held, "pointer", "J");
+    return holder_pointer != NULL ? KOL_OK : KOL_EJAVA;
 }

@@ -2,20 +2,28 @@
 package bench;
 
 import io.kolibri.AsNativePointer;
+import io.kolibri.CommandBuffer;
 import io.kolibri.NativeMethod;
 import io.kolibri.NativeObject;
 import java.nio.ByteBuffer;
+import java.nio.IntBuffer;
 
 /** A number in C, as a shared native object. */
 public final class Cell extends NativeObject {
-    private final ByteBuffer published = publish(4);
+    private final IntBuffer published;
+    private final CommandBuffer commands = new CommandBuffer(publish(128 * 8));
 
     public Cell() {
         super(create());
-        publishTo(published);
+        ByteBuffer memory = publish(4);
+        publishTo(memory);
+        published = memory.asIntBuffer();
+        commandsAt(commands.bytes());
     }
 
     static native long create();
+
+    static native int add(int a, int b);
 
     @NativeMethod
     public native int get();
@@ -30,13 +38,26 @@ public final class Cell extends NativeObject {
     public native int leafSum(@AsNativePointer Cell other);
 
     @NativeMethod
-    public native void run(Object commands, int slots);
+    private native void commandsAt(Object buffer);
+
+    @NativeMethod(leaf = true)
+    private native int run(int slots);
 
     @NativeMethod
     private native void publishTo(Object buffer);
 
     /** Without a call. */
     public int field() {
-        return published.getInt(0);
+        return published.get(0);
+    }
+
+    /** Sets the value so many times in one crossing. */
+    public int set(int times) {
+        CommandBuffer buffer = commands;
+        buffer.clear();
+        for (int i = 0; i < times; i++) {
+            buffer.add(0, i);
+        }
+        return run(buffer.slots());
     }
 }

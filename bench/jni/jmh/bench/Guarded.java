@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 package bench;
 
+import io.kolibri.AsNativePointer;
 import io.kolibri.NativeClass;
 import io.kolibri.NativeKind;
 import io.kolibri.NativeMethod;
@@ -17,4 +18,10 @@ public final class Guarded extends NativeObject {
 
     @NativeMethod
     public native int get();
+
+    @NativeMethod
+    public native int sum(@AsNativePointer Guarded other);
+
+    @NativeMethod(leaf = true)
+    public native int leaf();
 }

@@ -12,4 +12,8 @@ final class Jna {
     private Jna() {}
 
     static native int cell_get(long self);
+
+    static native int cell_sum(long self, long other);
+
+    static native int cell_add(int a, int b);
 }

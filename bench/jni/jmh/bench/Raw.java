@@ -18,8 +18,10 @@ public final class Raw {
 
     static native int sum(long self, long other);
 
-    /** Where the plain C function cell_get is. */
-    static native long address();
+    static native int add(int a, int b);
+
+    /** Where the plain C function of so many pointers is. */
+    static native long address(int pointers);
 
     native int fieldGet();
 
@@ -27,5 +29,9 @@ public final class Raw {
 
     native int baseGet();
 
+    native int baseSum(Raw other);
+
     native int classicGet();
+
+    native int classicSum(Raw other);
 }

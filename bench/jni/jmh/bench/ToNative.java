@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 package bench;
 
-import io.kolibri.CommandBuffer;
-import java.lang.invoke.MethodHandle;
+import io.kolibri.Scope;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OperationsPerInvocation;
 import org.openjdk.jmh.annotations.OutputTimeUnit;
-import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
 
 /** Java to native; bench/jni/rows says which row each of these is. */
-@State(Scope.Thread)
+@State(org.openjdk.jmh.annotations.Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 public class ToNative {
@@ -21,14 +19,25 @@ public class ToNative {
         System.load(System.getProperty("bench.library"));
     }
 
-    private static final MethodHandle DOWNCALL = Ffm.cellGet();
-
     private final Cell cell = new Cell();
     private final Cell other = new Cell();
+    private final Cell scoped = inScope();
     private final Guarded guarded = new Guarded();
+    private final Guarded otherGuarded = new Guarded();
     private final Raw raw = new Raw();
     private final Raw otherRaw = new Raw();
-    private final CommandBuffer commands = new CommandBuffer(128);
+    private int number = 5;
+
+    private static Cell inScope() {
+        try (Scope.Entered entered = new Scope("bench").enter()) {
+            return entered == null ? null : new Cell();
+        }
+    }
+
+    @Benchmark
+    public int floor() {
+        return number;
+    }
 
     @Benchmark
     public int rawStatic() {
@@ -38,6 +47,11 @@ public class ToNative {
     @Benchmark
     public int rawStaticTwo() {
         return Raw.sum(raw.pointer, otherRaw.pointer);
+    }
+
+    @Benchmark
+    public int rawInts() {
+        return Raw.add(number, 2);
     }
 
     @Benchmark
@@ -56,8 +70,18 @@ public class ToNative {
     }
 
     @Benchmark
+    public int standInBaseTwo() {
+        return raw.baseSum(otherRaw);
+    }
+
+    @Benchmark
     public int standInClassic() {
         return raw.classicGet();
+    }
+
+    @Benchmark
+    public int standInClassicTwo() {
+        return raw.classicSum(otherRaw);
     }
 
     @Benchmark
@@ -65,10 +89,14 @@ public class ToNative {
         return Jna.cell_get(raw.pointer);
     }
 
-    /** Fails before Java 22, and is absent from the rows then. */
     @Benchmark
-    public int downcall() throws Throwable {
-        return (int) DOWNCALL.invokeExact(raw.pointer);
+    public int jnaTwo() {
+        return Jna.cell_sum(raw.pointer, otherRaw.pointer);
+    }
+
+    @Benchmark
+    public int jnaInts() {
+        return Jna.cell_add(number, 2);
     }
 
     @Benchmark
@@ -79,6 +107,16 @@ public class ToNative {
     @Benchmark
     public int plainTwo() {
         return cell.sum(other);
+    }
+
+    @Benchmark
+    public int plainInts() {
+        return Cell.add(number, 2);
+    }
+
+    @Benchmark
+    public int scoped() {
+        return scoped.get();
     }
 
     @Benchmark
@@ -97,17 +135,23 @@ public class ToNative {
     }
 
     @Benchmark
+    public int guardedTwo() {
+        return guarded.sum(otherGuarded);
+    }
+
+    @Benchmark
+    public int guardedLeaf() {
+        return guarded.leaf();
+    }
+
+    @Benchmark
     public int published() {
         return cell.field();
     }
 
     @Benchmark
     @OperationsPerInvocation(64)
-    public void commands() {
-        commands.clear();
-        for (int i = 0; i < 64; i++) {
-            commands.add(0, i);
-        }
-        cell.run(commands.bytes(), commands.slots());
+    public int commands() {
+        return cell.set(64);
     }
 }
