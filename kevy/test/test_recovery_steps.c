@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "kevy/src/log/log_inside.h"
 #include "kevy/test/log_model.h"
 #include "testing/crash_os.h"
 #include "testing/harness.h"
@@ -79,9 +80,9 @@ static bool mark_lost(uint64_t seed, uint64_t mark_call, uint64_t open_call)
 
 TEST_LIMIT(steps_a_mark_whose_flush_failed_is_flushed_before_use, 120)
 {
-    for (uint64_t seed = 1; seed <= 3; seed++) {
-        for (uint64_t mark_call = 0; mark_call < 8; mark_call++) {
-            for (uint64_t open_call = 0; open_call < 40; open_call += 1 + open_call / 20) {
+    for (uint64_t seed = 1; seed <= test_scale(4); seed++) {
+        for (uint64_t mark_call = 0; mark_call < 12; mark_call++) {
+            for (uint64_t open_call = 0; open_call < 60; open_call++) {
                 if (!mark_lost(seed, mark_call, open_call)) {
                     printf("seed %llu, mark call %llu, open call %llu\n", (unsigned long long)seed,
                            (unsigned long long)mark_call, (unsigned long long)open_call);
@@ -90,6 +91,39 @@ TEST_LIMIT(steps_a_mark_whose_flush_failed_is_flushed_before_use, 120)
             }
         }
     }
+}
+
+/* What recovery cut off is gone from the file: no later damage of the seal that
+ * stands there leads to it. */
+TEST(steps_what_was_cut_off_is_no_more_to_be_found)
+{
+    enum { COUNT = 20, KEPT = 3 };
+    struct model_state state;
+    size_t size;
+    crash = crash_os_new(test_seed());
+    REQUIRE_INT(open_store(), 0);
+    size_t start[COUNT];
+    for (uint32_t i = 0; i < COUNT; i++) {
+        start[i] = model.log->active == NULL ? KV_SEGMENT_HEADER : model.log->active->used;
+        REQUIRE_INT(model_put(&model, i, i + 1, 2000), 0);
+    }
+    die();
+    uint8_t *file = crash_os_file(crash, "00000.seg", &size);
+    REQUIRE(file != NULL && size > start[COUNT - 1]);
+    file[start[KEPT] + 500] ^= 1;
+    REQUIRE_INT(open_store(), 0);
+    size_t end = model.log->segments[0]->used;
+    model_close(&model);
+    file = crash_os_file(crash, "00000.seg", &size);
+    REQUIRE(file != NULL && end <= size);
+    file[end - KV_SEAL_SIZE + 4] ^= 1;
+    (void)open_store();
+    CHECK(model.log != NULL && model_read(&model, &state));
+    for (uint32_t i = 0; i < COUNT; i++) {
+        CHECK_INT(state.version[0][i], i < KEPT ? i + 1 : 0);
+    }
+    model_close(&model);
+    crash_os_free(crash);
 }
 
 /* A segment of another life that begins with just the next LSN is none of
