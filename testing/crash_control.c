@@ -65,6 +65,7 @@ void crash_os_kill(struct crash_os *crash)
     memset(crash->handles, 0, sizeof crash->handles);
     for (int i = 0; i < INODES; i++) {
         crash->inodes[i].is_locked = false;
+        crash->inodes[i].map_count = 0;
     }
     crash_inodes_sweep(crash);
 }

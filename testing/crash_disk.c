@@ -32,32 +32,40 @@ void crash_inode_touch(struct crash_os *crash, struct inode *inode)
     inode->changed = (struct crash_time){crash->wall_ms, ++crash->changes};
 }
 
+/* Returns an inode that is not used, or -1. */
+static int inode_free(const struct crash_os *crash)
+{
+    int i = 0;
+    while (i < INODES && crash->inodes[i].is_used) {
+        i++;
+    }
+    return i < INODES ? i : -1;
+}
+
 int crash_inode_new(struct crash_os *crash)
 {
-    for (int i = 0; i < INODES; i++) {
-        struct inode *inode = &crash->inodes[i];
-        if (!inode->is_used) {
-            if (inode->seen == NULL) {
-                inode->seen = crash_room_new();
-                inode->disk = crash_room_new();
-            } else {
-                memset(inode->seen, 0, inode->touched);
-                memset(inode->disk, 0, inode->touched);
-            }
-            inode->is_used = true;
-            inode->birth = ++crash->births;
-            crash_inode_touch(crash, inode);
-            inode->changed_before = inode->changed;
-            inode->is_locked = false;
-            inode->seen_size = inode->disk_size = inode->touched = 0;
-            memset(inode->dirty, 0, sizeof inode->dirty);
-            inode->dirty_from = FILE_ROOM / PAGE;
-            inode->dirty_to = 0;
-            return i;
-        }
+    int i = inode_free(crash);
+    if (i < 0) {
+        crash_inodes_sweep(crash);
+        i = inode_free(crash);
     }
-    REQUIRE(false && "more files than a crashing disk has room for");
-    return -1;
+    REQUIRE(i >= 0 && "more files than a crashing disk has room for");
+    struct inode *inode = &crash->inodes[i];
+    if (inode->seen == NULL) {
+        inode->seen = crash_room_new();
+        inode->disk = crash_room_new();
+    } else {
+        memset(inode->seen, 0, inode->touched);
+        memset(inode->disk, 0, inode->touched);
+    }
+    inode->is_used = true;
+    inode->is_locked = false;
+    inode->map_count = 0;
+    inode->seen_size = inode->disk_size = inode->touched = 0;
+    memset(inode->dirty, 0, sizeof inode->dirty);
+    inode->dirty_from = FILE_ROOM / PAGE;
+    inode->dirty_to = 0;
+    return i;
 }
 
 bool crash_page_is_dirty(const struct inode *inode, size_t page)
@@ -238,7 +246,13 @@ void crash_inodes_sweep(struct crash_os *crash)
     for (size_t i = 0; i < crash->names.op_count; i++) {
         is_reached[crash->names.ops[i].inode] = true;
     }
+    for (int i = 0; i < HANDLES; i++) {
+        if (crash->handles[i] != 0) {
+            is_reached[crash->handles[i] - 1] = true;
+        }
+    }
     for (int i = 0; i < INODES; i++) {
+        is_reached[i] = is_reached[i] || crash->inodes[i].map_count > 0;
         crash->inodes[i].is_used = crash->inodes[i].is_used && is_reached[i];
     }
 }

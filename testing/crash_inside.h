@@ -14,10 +14,10 @@
 enum {
     PAGE = 4096,
     SECTOR = 512,
-    INODES = 512,
-    HANDLES = 1024,
-    NAMES = 512,
-    OPS = 4096,
+    INODES = 4096,
+    HANDLES = 4096,
+    NAMES = 2048,
+    OPS = 8192,
     NAME_ROOM = 32
 };
 
@@ -37,6 +37,7 @@ struct inode {
     size_t seen_size, disk_size;
     size_t touched; /* no byte behind it was ever written */
     bool is_locked;
+    uint32_t map_count;               /* mappings and windows of the process */
     uint64_t birth;                   /* tells it from every other */
     struct crash_time changed;        /* when somebody last wrote to it */
     struct crash_time changed_before; /* the same as the disk has it */
@@ -119,7 +120,7 @@ void crash_names_apply(struct names *names, const struct name_op *op);
 struct name_op crash_name_op(const char *name, int inode);
 void crash_names_do(struct crash_os *crash, struct name_op op);
 
-/* Files that no name leads to are gone. */
+/* Files that no name leads to, and that nobody has open or mapped, are gone. */
 void crash_inodes_sweep(struct crash_os *crash);
 
 #endif

@@ -300,15 +300,20 @@ static int crash_map(void *self, int file, size_t size, int is_small, void **out
     struct crash_os *crash = crash_of(self);
     (void)is_small;
     REQUIRE(file >= 0 && size <= FILE_ROOM);
+    inode_of(crash, file)->map_count++;
     *out = inode_of(crash, file)->seen;
     return 0;
 }
 
 static void crash_unmap(void *self, void *ptr, size_t size)
 {
-    (void)self;
-    (void)ptr;
+    struct crash_os *crash = crash_of(self);
     (void)size;
+    for (int i = 0; i < INODES; i++) {
+        if (crash->inodes[i].seen == ptr && crash->inodes[i].map_count > 0) {
+            crash->inodes[i].map_count--;
+        }
+    }
 }
 
 static int crash_window_open(void *self, int file, size_t size, void **out)
@@ -318,6 +323,7 @@ static int crash_window_open(void *self, int file, size_t size, void **out)
     if (crash->has_no_window) {
         return -EOPNOTSUPP;
     }
+    inode_of(crash, file)->map_count++;
     *out = inode_of(crash, file)->seen;
     return 0;
 }
@@ -337,6 +343,25 @@ static int crash_window_back(void *self, int file, uint64_t size)
         inode->seen_size = (size_t)size;
     }
     return error;
+}
+
+/* Zeros are written over what must be zeros. */
+static void crash_window_touch(void *self, int file, void *window, uint64_t from, uint64_t to)
+{
+    struct crash_os *crash = crash_of(self);
+    struct inode *inode = inode_of(crash, file);
+    REQUIRE(window == inode->seen && from <= to && to <= inode->seen_size);
+    for (uint64_t at = from; at < to; at++) {
+        REQUIRE(inode->seen[at] == 0);
+    }
+    if (step(crash, 0) != CRASH_DEAD && from < to) {
+        for (uint64_t page = from / PAGE; page <= (to - 1) / PAGE; page++) {
+            crash_page_dirty(inode, (size_t)page);
+        }
+        if (inode->seen_size > inode->touched) {
+            inode->touched = (inode->seen_size + PAGE - 1) / PAGE * PAGE;
+        }
+    }
 }
 
 /* A store cannot fail, but the process can end in the middle of it. */
@@ -408,6 +433,7 @@ const kevy_os crash_table = {
     .window_open = crash_window_open,
     .window_close = crash_unmap,
     .window_back = crash_window_back,
+    .window_touch = crash_window_touch,
     .window_write = crash_window_write,
     .wall_ms = crash_wall_ms,
     .boot_ns = crash_boot_ns,

@@ -58,6 +58,7 @@
 #include "kevy/src/keyspace/table_walk.c"
 
 #include "kevy/src/log/log_adopt.c"
+#include "kevy/src/log/log_ahead.c"
 #include "kevy/src/log/log_append.c"
 #include "kevy/src/log/log_check.c"
 #include "kevy/src/log/log_check_os.c"

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "kevy/src/store/segment.h"
 #include "kevy/test/log_model.h"
 #include "testing/crash_os.h"
 #include "testing/harness.h"
@@ -80,6 +81,28 @@ TEST(fault_a_full_disk_heals_through_a_window)
     CHECK_INT(model_put(&model, 2, 5000, 100), 0);
     reopen(KEVY_FSYNC_EVERYSEC);
     CHECK_INT(version_of(2), 5000);
+    model_close(&model);
+    crash_os_free(crash);
+}
+
+/* The segment that was made ahead is the first to give its room back. */
+TEST(fault_a_full_disk_takes_the_spare)
+{
+    start(KEVY_FSYNC_EVERYSEC);
+    crash_os_windows(crash, true);
+    reopen(KEVY_FSYNC_EVERYSEC);
+    size_t spare = 0;
+    REQUIRE_INT(model_put(&model, 2, 1, 100), 0);
+    (void)crash_os_file(crash, "00001.seg", &spare);
+    CHECK_INT(spare, KV_SEGMENT_SIZE_MIN);
+    crash_os_capacity(crash, crash_os_size(crash));
+    CHECK_INT(model_put(&model, 3, 2, 40000), 0);
+    CHECK_INT(model_put(&model, 4, 3, 40000), KEVY_ENOSPC);
+    crash_os_capacity(crash, 0);
+    reopen(KEVY_FSYNC_EVERYSEC);
+    CHECK_INT(version_of(2), 1);
+    CHECK_INT(version_of(3), 2);
+    CHECK_INT(version_of(4), 0);
     model_close(&model);
     crash_os_free(crash);
 }

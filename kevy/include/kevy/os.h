@@ -109,6 +109,12 @@ typedef struct kevy_os {
      * grown. */
     int (*window_back)(void *self, int file, uint64_t size);
 
+    /* Gets the window's pages from one offset to another ready, so that storing
+     * into them does not wait for the kernel page by page: room that was backed
+     * and holds zeros, before and after. May do a part of it or nothing. May be
+     * NULL. */
+    void (*window_touch)(void *self, int file, void *window, uint64_t from, uint64_t to);
+
     /* Stores bytes through the window, all of them in room that was backed, as
      * if by file_write. Fails only in tests. */
     int (*window_write)(void *self, int file, void *window, uint64_t offset, const void *buf,

@@ -71,6 +71,7 @@ static int end_clean(struct kv_log *log)
     }
     log->files->is_end_dirty = false;
     log->active->backed_size = 0;
+    log->active->touched_size = 0;
     return KEVY_OK;
 }
 
@@ -87,8 +88,11 @@ static int active_seal(struct kv_log *log)
 int kv_active_renew(struct kv_log *log)
 {
     uint8_t header[KV_SEGMENT_HEADER];
-    struct kv_segment *fresh;
-    int status = kv_file_create(log, KV_SEGMENT_LOG, log->segment_size, &fresh);
+    struct kv_segment *fresh = kv_ahead_take(log);
+    int status = KEVY_OK;
+    if (fresh == NULL) {
+        status = kv_file_create(log, KV_SEGMENT_LOG, log->segment_size, &fresh);
+    }
     if (status != KEVY_OK) {
         return status;
     }
@@ -102,6 +106,7 @@ int kv_active_renew(struct kv_log *log)
         return status;
     }
     log->active = fresh;
+    kv_ahead_note(log);
     log->files->stamp_at = log->segment_size / KV_SEGMENT_STAMPS;
     return KEVY_OK;
 }
@@ -425,6 +430,9 @@ static bool makes_room(const struct kv_log *log, const struct kv_draft *drafts, 
 static int append_any(struct kv_log *log, struct kv_draft *drafts, size_t count, uint32_t id_bits)
 {
     int status = append_once(log, drafts, count, id_bits);
+    if (status == KEVY_ENOSPC && kv_ahead_drop(log)) {
+        status = append_once(log, drafts, count, id_bits);
+    }
     if (status == KEVY_ENOSPC && makes_room(log, drafts, count, id_bits) && kv_reserve_use(log)) {
         status = append_once(log, drafts, count, id_bits);
     }

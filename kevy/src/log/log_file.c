@@ -70,7 +70,6 @@ static int file_open_new(struct kv_log *log, struct kv_segment *segment)
     if (file < 0) {
         return kv_file_status(file);
     }
-    log->files->is_dir_dirty = true;
     int result = os->map(os->self, file, segment->map_size, 0, &base);
     if (result < 0) {
         os->file_close(os->self, file);
@@ -82,36 +81,52 @@ static int file_open_new(struct kv_log *log, struct kv_segment *segment)
     return KEVY_OK;
 }
 
-int kv_file_create(struct kv_log *log, enum kv_segment_kind kind, size_t size,
-                   struct kv_segment **out)
+int kv_file_blank(struct kv_log *log, enum kv_segment_kind kind, uint32_t slot, size_t size,
+                  struct kv_segment **out)
 {
-    struct kv_files *files = log->files;
     struct kv_segment *segment = (struct kv_segment *)kv_mem_zeroed(log->mem, sizeof *segment);
     if (segment == NULL) {
         return KEVY_ENOMEM;
     }
     segment->kind = kind;
+    segment->slot = slot;
+    segment->slot_count = kv_slots_of(size);
     segment->map_size = size;
     segment->used = KV_SEGMENT_HEADER;
-    segment->slot_count = (uint32_t)((size + KV_SLOT_SIZE - 1) / KV_SLOT_SIZE);
-    segment->number = files->segment_number;
-    segment->incarnation = files->incarnation;
-    segment->key = kv_check_segment(&files->check, segment->incarnation, segment->number);
-    segment->first_lsn = log->lsn_end + 1;
-    segment->last_lsn = log->lsn_end;
-    int status = kv_segment_slots(log, segment->slot_count, &segment->slot);
-    if (status == KEVY_OK) {
-        status = file_open_new(log, segment);
-    }
+    int status = file_open_new(log, segment);
     if (status != KEVY_OK) {
         kv_mem_free(log->mem, segment, sizeof *segment);
         return status;
     }
-    files->segment_number++;
-    kv_segment_enter(log, segment);
-    kv_file_dirty(log, segment);
     *out = segment;
     return KEVY_OK;
+}
+
+void kv_file_begin(struct kv_log *log, struct kv_segment *segment)
+{
+    struct kv_files *files = log->files;
+    segment->number = files->segment_number++;
+    segment->incarnation = files->incarnation;
+    segment->key = kv_check_segment(&files->check, segment->incarnation, segment->number);
+    segment->first_lsn = log->lsn_end + 1;
+    segment->last_lsn = log->lsn_end;
+    files->is_dir_dirty = true;
+    kv_segment_enter(log, segment);
+    kv_file_dirty(log, segment);
+}
+
+int kv_file_create(struct kv_log *log, enum kv_segment_kind kind, size_t size,
+                   struct kv_segment **out)
+{
+    uint32_t slot = 0;
+    int status = kv_segment_slots(log, kv_slots_of(size), &slot);
+    if (status == KEVY_OK) {
+        status = kv_file_blank(log, kind, slot, size, out);
+    }
+    if (status == KEVY_OK) {
+        kv_file_begin(log, *out);
+    }
+    return status;
 }
 
 int kv_file_adopt(struct kv_log *log, const struct kv_segment_header *header, int file, size_t size,

@@ -257,6 +257,7 @@ int kv_log_commit(struct kv_log *log, uint64_t lsn)
     int status = policy == KEVY_FSYNC_ALWAYS ? kv_flush_until(log, lsn) : KEVY_OK;
     if (atomic_load_explicit(&files->is_wake_due, memory_order_relaxed) &&
         atomic_exchange_explicit(&files->is_wake_due, false, memory_order_acquire)) {
+        kv_ahead_wake(log);
         kv_thread_wake(log);
     }
     if (atomic_load_explicit(&files->is_crowded, memory_order_relaxed)) {

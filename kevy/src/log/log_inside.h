@@ -15,10 +15,11 @@
  * that names it is the newest.
  *
  * Reading order: log_open.c (both kinds), log_memory.c, log_sweep.c (in memory),
- * then for files: log_append.c, log_file.c, log_extent.c (writing),
+ * then for files: log_append.c, log_window.c, log_ahead.c, log_file.c,
+ * log_extent.c (writing),
  * log_flush.c, log_mark.c, log_remove.c, log_thread.c (durability), log_start.c,
  * log_adopt.c, log_tail.c, log_replay.c, log_damage.c, log_recover.c (opening),
- * log_collect.c.
+ * log_collect.c. Declared in headers of their own: log_ahead.h, log_flush.h.
  *
  * Threads: all of it under the writer lock, but for what is grouped under
  * another lock below.
@@ -27,6 +28,8 @@
 #define KEVY_SRC_LOG_LOG_INSIDE_H
 
 #include "kevy/src/log/log.h"
+#include "kevy/src/log/log_ahead.h"
+#include "kevy/src/log/log_flush.h"
 #include "kevy/src/mem/grave.h"
 #include "kevy/src/store/mark.h"
 #include "kevy/src/store/segment.h"
@@ -85,6 +88,7 @@ struct kv_segment {
     int file;            /* -1: closed, all of it is durable */
     uint8_t *window;     /* of the active segment, see log_window.c; NULL: none */
     size_t backed_size;  /* bytes of it that have room on the disk ahead of their time */
+    size_t touched_size; /* bytes of it whose pages are ready */
     uint32_t number;     /* in its incarnation */
     uint32_t name_count; /* of an extent: newest records that name it */
     uint64_t incarnation;
@@ -118,6 +122,8 @@ struct kv_point {
 struct kv_collect {
     uint64_t lsn;          /* of the record at log->victim_offset */
     uint64_t oldest_other; /* the lowest first LSN outside the victim when it was chosen */
+    uint64_t run_lsn;      /* the end of the log when the run began */
+    uint64_t awaited_lsn;  /* first LSN of a dead segment that a mark must let go first; 0: none */
 };
 
 /* What a file log has beyond a memory log. */
@@ -153,6 +159,7 @@ struct kv_files {
     _Atomic bool is_wake_due;          /* the thread must hear of it */
     _Atomic bool is_crowded;           /* writers must wait until something was removed */
     struct kv_collect collect;
+    struct kv_ahead ahead;
 
     /* Durability, under flush_lock. */
     struct kv_mutex flush_lock;
@@ -315,6 +322,10 @@ int kv_file_status(int64_t result);
 int kv_window_write(struct kv_log *log, struct kv_segment *segment, const void *data, size_t size,
                     size_t offset);
 
+/* Opens the window of a segment that is empty, with room and pages for all of
+ * it. Any thread, while nobody else has the segment. 0 or a status. */
+int kv_window_make(const struct kv_log *log, struct kv_segment *segment);
+
 /* Closes the window and cuts the file to what the segment holds. 0 or a
  * status; then the file is longer, and ends in zeros. */
 int kv_window_end(struct kv_log *log, struct kv_segment *segment);
@@ -325,8 +336,20 @@ void kv_window_close(struct kv_log *log, struct kv_segment *segment);
 int kv_file_write(const struct kv_log *log, int file, const void *data, size_t size,
                   uint64_t offset);
 
-/* Makes the file of a fresh segment or extent for `size` bytes at most, maps
- * it and enters it: header not yet written. 0 or a status, nothing changed. */
+static inline uint32_t kv_slots_of(size_t size)
+{
+    return (uint32_t)((size + KV_SLOT_SIZE - 1) / KV_SLOT_SIZE);
+}
+
+/* Makes the file of a segment or extent for `size` bytes at most and maps it;
+ * the slots are the caller's. Any thread. 0 or a status, nothing changed. */
+int kv_file_blank(struct kv_log *log, enum kv_segment_kind kind, uint32_t slot, size_t size,
+                  struct kv_segment **out);
+
+/* Makes it the next segment of the log, and enters it: header not yet written. */
+void kv_file_begin(struct kv_log *log, struct kv_segment *segment);
+
+/* Both, in slots that are free. 0 or a status, nothing changed. */
 int kv_file_create(struct kv_log *log, enum kv_segment_kind kind, size_t size,
                    struct kv_segment **out);
 
@@ -421,65 +444,5 @@ bool kv_collect_is_wanted(const struct kv_log *log);
 /* Moves records until the store is within its bound; `is_settled`: the one of a
  * store that nobody writes to. Not under the writer lock. 0 or a status. */
 int kv_collect_run(struct kv_log *log, bool is_settled);
-
-/* ---- Removal (log_remove.c) ---- */
-
-/* Says whether nothing that the segment holds is needed by a reader who begins
- * with a mark that tells `point`, its tombstones aside. Under the writer lock. */
-bool kv_remove_is_dead(const struct kv_log *log, const struct kv_segment *segment,
-                       const struct kv_point *point);
-
-/* Chooses what a mark at `point` lets go; returns how many. Under the writer
- * lock and mark_lock. */
-size_t kv_remove_choose(struct kv_log *log, const struct kv_point *point);
-
-/* Takes that back. */
-void kv_remove_give_up(struct kv_log *log);
-
-/* Unlinks what was chosen, after the mark was flushed, and frees it. 0 or a
- * status: then some of it may be unlinked. */
-int kv_remove_run(struct kv_log *log);
-
-/* ---- Durability (log_flush.c, log_mark.c, log_thread.c) ---- */
-
-/* Flushes everything appended before the call, alone or in turn with others,
- * until `lsn` is durable. Not under the writer lock. */
-int kv_flush_until(struct kv_log *log, uint64_t lsn);
-
-/* A flush has failed: nothing is written from now on. */
-void kv_log_break(struct kv_log *log, int status);
-
-/* Notes that everything up to `point` is durable. Not under the writer lock. */
-void kv_flush_reach(struct kv_log *log, const struct kv_point *point);
-
-/* Writes and flushes a mark that tells the durable point, and unlinks what is
- * dead by it. Not under the writer lock. */
-int kv_mark_write(struct kv_log *log);
-
-/* The same for a point that becomes the durable one by this mark. KEVY_ENOSPC:
- * nothing has changed. */
-int kv_mark_write_at(struct kv_log *log, const struct kv_point *point);
-
-/* Fills in a mark that tells `point`; under the writer lock. */
-void kv_mark_fill(const struct kv_log *log, const struct kv_point *point, struct kv_mark *out);
-
-/* Writes the mark's bytes to the slot of its sequence number and flushes. */
-int kv_mark_put(const struct kv_log *log, const struct kv_mark *mark);
-
-/* Leaves an index for the next open, if it is worth it. Nobody else uses the
- * log, all of which is durable and marked so (log_index_save.c). */
-void kv_index_save(struct kv_log *log);
-
-/* Removes an index file that is out of date, if there is one. */
-void kv_index_drop(struct kv_log *log);
-
-/* Makes the thread look for what is due, starting it if there is none. */
-void kv_thread_wake(struct kv_log *log);
-
-/* Returns when it has done so once. */
-void kv_thread_wait(struct kv_log *log);
-
-/* Ends it. Nobody else uses the log. */
-void kv_thread_stop(struct kv_log *log);
 
 #endif

@@ -30,7 +30,8 @@ int kv_segment_reserve(struct kv_log *log, uint32_t count)
 
 static bool slot_is_free(const struct kv_log *log, uint32_t slot)
 {
-    return slot >= log->segment_capacity || log->segments[slot] == NULL;
+    return (slot >= log->segment_capacity || log->segments[slot] == NULL) &&
+           (log->files == NULL || !kv_ahead_holds(&log->files->ahead, slot));
 }
 
 int kv_segment_slots(struct kv_log *log, uint32_t count, uint32_t *out)

@@ -62,6 +62,9 @@ static bool collect_what_is_due(struct kv_log *log)
     if (!is_due || atomic_load_explicit(&files->error, memory_order_relaxed) != KEVY_OK) {
         return false;
     }
+    if (is_settled) {
+        kv_ahead_settle(log);
+    }
     (void)kv_collect_run(log, is_settled);
     uint64_t end = end_of(log);
     return end != before && kv_flush_until(log, end) == KEVY_OK;
@@ -173,4 +176,5 @@ void kv_thread_stop(struct kv_log *log)
         kv_thread_join(&files->thread);
         files->has_thread = false;
     }
+    kv_ahead_stop(log);
 }

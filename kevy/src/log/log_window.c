@@ -9,8 +9,12 @@
  * disk, so that a full disk is a status here and never a signal. Room grows
  * from one step to the whole segment, by doubling; on a disk that is nearly full
  * by no more than is needed. It ends in zeros, which
- * replay takes for the end; a segment that is sealed or closed is cut to what
- * it holds.
+ * replay takes for the end; the flush that covers a sealed segment cuts it to
+ * what it holds, and so does closing the store.
+ *
+ * Then pages: a store into one that the kernel has not seen costs a fault, more
+ * than the rest of a small write. So they are got ready a step at a time, and
+ * in a burst for the whole segment before it is begun (log_ahead.c).
  *
  * Under the policy `always` there is no window: a flush of room that was never
  * written costs several times as much as one of a file that grows.
@@ -23,17 +27,43 @@
 
 enum { WINDOW_STEP = 64 << 10, WINDOW_PAGE = 4096 };
 
+static bool may_have_window(const struct kv_log *log)
+{
+    return !log->files->has_no_window &&
+           atomic_load_explicit(&log->files->policy, memory_order_relaxed) != KEVY_FSYNC_ALWAYS;
+}
+
+static int window_open(const struct kv_log *log, struct kv_segment *segment)
+{
+    void *window;
+    int result = log->os->window_open(log->os->self, segment->file, segment->map_size, &window);
+    segment->window = result < 0 ? NULL : (uint8_t *)window;
+    return result;
+}
+
+/* Gets the pages from `from` on ready, as far as room was given or a whole step
+ * beyond `end`. */
+static void window_touch(const struct kv_log *log, struct kv_segment *segment, size_t from,
+                         size_t end)
+{
+    size_t to = (end + WINDOW_STEP - 1) / WINDOW_STEP * WINDOW_STEP;
+    from = from < segment->touched_size ? segment->touched_size : from;
+    to = to < segment->backed_size ? to : segment->backed_size;
+    if (log->os->window_touch != NULL && from < to) {
+        log->os->window_touch(log->os->self, segment->file, segment->window, from, to);
+    }
+    segment->touched_size = to;
+}
+
 /* Makes sure that the segment has a window and room below `end`. */
 static int window_reach(struct kv_log *log, struct kv_segment *segment, size_t end)
 {
     const kevy_os *os = log->os;
     if (segment->window == NULL) {
-        void *window;
-        int result = os->window_open(os->self, segment->file, segment->map_size, &window);
+        int result = window_open(log, segment);
         if (result < 0) {
             return result;
         }
-        segment->window = (uint8_t *)window;
     }
     size_t room = segment->backed_size == 0 ? WINDOW_STEP : segment->backed_size;
     while (room < end) {
@@ -50,7 +80,23 @@ static int window_reach(struct kv_log *log, struct kv_segment *segment, size_t e
         result = os->window_back(os->self, segment->file, room);
     }
     segment->backed_size = result < 0 ? segment->backed_size : room;
+    if (result >= 0 && room > segment->map_size / 2) {
+        kv_ahead_want(log);
+    }
     return result;
+}
+
+int kv_window_make(const struct kv_log *log, struct kv_segment *segment)
+{
+    int result = window_open(log, segment);
+    if (result >= 0) {
+        result = log->os->window_back(log->os->self, segment->file, segment->map_size);
+    }
+    if (result >= 0) {
+        segment->backed_size = segment->map_size;
+        window_touch(log, segment, 0, segment->map_size);
+    }
+    return result < 0 ? kv_file_status(result) : KEVY_OK;
 }
 
 static int plain_write(struct kv_log *log, struct kv_segment *segment, const void *data,
@@ -65,9 +111,7 @@ int kv_window_write(struct kv_log *log, struct kv_segment *segment, const void *
                     size_t offset)
 {
     struct kv_files *files = log->files;
-    bool is_always =
-        atomic_load_explicit(&files->policy, memory_order_relaxed) == KEVY_FSYNC_ALWAYS;
-    if (is_always || files->has_no_window) {
+    if (!may_have_window(log)) {
         return plain_write(log, segment, data, size, offset);
     }
     if (segment->window == NULL || offset + size > segment->backed_size) {
@@ -79,6 +123,9 @@ int kv_window_write(struct kv_log *log, struct kv_segment *segment, const void *
         if (result < 0) {
             return kv_file_status(result);
         }
+    }
+    if (offset + size > segment->touched_size) {
+        window_touch(log, segment, offset, offset + size);
     }
     int result =
         log->os->window_write(log->os->self, segment->file, segment->window, offset, data, size);

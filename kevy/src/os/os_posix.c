@@ -27,10 +27,16 @@
 #include <time.h>
 #include <unistd.h>
 #if defined(__linux__)
+#include <sys/uio.h>
 #include <sys/vfs.h>
 #endif
 #if defined(__APPLE__)
 #include <sys/random.h>
+#endif
+
+/* Linux has this since 5.14, and refuses it before; Debian 12's headers know it. */
+#if defined(__linux__) && !defined(MADV_POPULATE_WRITE)
+#define MADV_POPULATE_WRITE 23
 #endif
 
 /* A result of a call that sets errno. */
@@ -296,6 +302,57 @@ static int posix_window_back(void *self, int file, uint64_t size)
 #endif
 }
 
+#if defined(__linux__) && (!defined(__ANDROID_API__) || __ANDROID_API__ >= 24)
+/* Writing zeros is cheaper than a fault for each page: the kernel then takes
+ * memory in large pieces, the larger the longer the write is. Mapped pieces below
+ * the size of a huge page are dear to dirty again after a flush, so it is either
+ * short writes or whole ones. */
+enum { TOUCH_SHORT = 64 << 10, TOUCH_WHOLE = 2 << 20, TOUCH_LONG = 4 << 20, ZEROS = 16 << 10 };
+
+static int64_t zeros_write(int file, uint64_t from, size_t size)
+{
+    static const uint8_t zeros[ZEROS];
+    struct iovec parts[TOUCH_LONG / ZEROS];
+    int count = 0;
+    for (size_t done = 0; done < size; done += parts[count++].iov_len) {
+        parts[count] = (struct iovec){(void *)(uintptr_t)zeros,
+                                      size - done < sizeof zeros ? size - done : sizeof zeros};
+    }
+    return pwritev(file, parts, count, (off_t)from);
+}
+
+static void posix_window_touch(void *self, int file, void *window, uint64_t from, uint64_t to)
+{
+    (void)self;
+    bool is_whole = (uintptr_t)window % TOUCH_WHOLE == 0 && to - from >= TOUCH_WHOLE;
+    size_t most = is_whole ? TOUCH_LONG : TOUCH_SHORT;
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), at = from;
+    while (at < to) {
+        size_t size = to - at < most ? (size_t)(to - at) : most;
+        int64_t count = zeros_write(file, at, size);
+        if (count <= 0) {
+            break;
+        }
+        at += (uint64_t)count;
+    }
+#if defined(MADV_POPULATE_WRITE)
+    from -= from % page;
+    (void)madvise((uint8_t *)window + from, (size_t)(at - from), MADV_POPULATE_WRITE);
+#else
+    (void)page;
+#endif
+}
+#else
+static void posix_window_touch(void *self, int file, void *window, uint64_t from, uint64_t to)
+{
+    (void)self;
+    (void)file;
+    (void)window;
+    (void)from;
+    (void)to;
+}
+#endif
+
 static int posix_window_write(void *self, int file, void *window, uint64_t offset, const void *buf,
                               size_t size)
 {
@@ -417,6 +474,7 @@ const kevy_os kv_os_posix = {
     .window_open = posix_window_open,
     .window_close = posix_unmap,
     .window_back = posix_window_back,
+    .window_touch = posix_window_touch,
     .window_write = posix_window_write,
     .wall_ms = posix_wall_ms,
     .boot_ns = posix_boot_ns,

@@ -48,7 +48,8 @@ struct sim {
     uint64_t open_count;
 
     /* How this round writes. */
-    uint64_t key_count; /* of each database, few: segments die before they are flushed */
+    bool is_hot;        /* large values: segments are filled, and die, before they are flushed */
+    uint64_t key_count; /* of each database */
     uint64_t pass_ms;   /* at most between two writes */
     uint64_t sync_in;   /* one in so many writes is followed by a sync */
 };
@@ -110,7 +111,7 @@ static size_t some_size(struct sim *sim)
     case 1:
         return 8 + below(sim, 4000);
     default:
-        return 8 + below(sim, 300);
+        return 8 + below(sim, sim->is_hot ? 3500 : 300);
     }
 }
 
@@ -248,7 +249,7 @@ static enum ending some_fault(struct sim *sim)
     static const enum crash_fault faults[] = {CRASH_NOSPC, CRASH_EIO, CRASH_EIO, CRASH_SHORT};
     uint64_t way = below(sim, 12);
     if (way < 5) {
-        crash_os_fault(sim->crash, CRASH_DEAD, below(sim, sim->key_count < 4 ? 1200 : 600), 1);
+        crash_os_fault(sim->crash, CRASH_DEAD, below(sim, sim->is_hot ? 1200 : 600), 1);
         return END_DEATH;
     }
     if (way < 7) {
@@ -277,11 +278,11 @@ static void close_store(struct sim *sim, enum ending ending)
 /* All keys at leisure, or a few over and over. Returns how many writes. */
 static size_t some_pace(struct sim *sim)
 {
-    bool is_hot = below(sim, 2) == 0;
-    sim->key_count = is_hot ? 1 + below(sim, 3) : MODEL_KEYS;
-    sim->pass_ms = is_hot ? 4 : 100;
-    sim->sync_in = is_hot ? 80 : 30;
-    return is_hot ? 100 + below(sim, 300) : 20 + below(sim, 150);
+    sim->is_hot = below(sim, 2) == 0;
+    sim->key_count = sim->is_hot ? 1 + below(sim, 3) : MODEL_KEYS;
+    sim->pass_ms = sim->is_hot ? 4 : 100;
+    sim->sync_in = sim->is_hot ? 100 : 30;
+    return sim->is_hot ? 80 + below(sim, 150) : 20 + below(sim, 150);
 }
 
 static bool one_round(struct sim *sim)
