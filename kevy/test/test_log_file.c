@@ -8,6 +8,7 @@
 #endif
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "kevy/src/os/os_posix.h"
@@ -203,6 +204,54 @@ TEST(file_overwrites_settle)
     REQUIRE_INT(model_open_sized(&model, &kv_os_posix, dir, KEVY_FSYNC_EVERYSEC, 0, false), 0);
     CHECK(model_read(&model, &after));
     CHECK(memcmp(&before, &after, sizeof before) == 0);
+    model_close(&model);
+}
+
+/* Tombstones of which each was needed while older segments were dead but not yet
+ * gone: collecting them comes to an end. */
+TEST(file_deletes_settle)
+{
+    struct kv_log_stats first, second;
+    uint64_t live;
+    REQUIRE_INT(model_open_sized(&model, &kv_os_posix, test_path("store"), KEVY_FSYNC_EVERYSEC,
+                                 KV_SEGMENT_SIZE_MIN, false),
+                0);
+    for (uint64_t i = 1; i <= 20000; i++) {
+        bool is_appended;
+        struct model_change change = {0, (uint32_t)(i / 2 % MODEL_KEYS), i % 2 * i, 100};
+        REQUIRE_INT(model_write(&model, &change, 1, &is_appended), 0);
+    }
+    CHECK(settled_size(&live) <= 4 * KV_SEGMENT_SIZE_MIN);
+    (void)usleep(200000);
+    kv_log_stats(model.log, &first);
+    (void)usleep(200000);
+    kv_log_stats(model.log, &second);
+    CHECK_INT(first.lsn_end, second.lsn_end);
+    model_close(&model);
+}
+
+/* Files of segments in the folder. */
+static uint64_t file_count(const char *dir)
+{
+    char command[600];
+    (void)snprintf(command, sizeof command, "exit $(ls '%s' | grep -c seg)", dir);
+    return (uint64_t)WEXITSTATUS(system(command));
+}
+
+/* The segment that was made ahead in a burst goes once the store has settled. */
+TEST(file_a_small_store_keeps_no_spare)
+{
+    struct kv_log_stats stats;
+    uint64_t live;
+    const char *dir = test_path("store");
+    REQUIRE_INT(model_open_sized(&model, &kv_os_posix, dir, KEVY_FSYNC_EVERYSEC,
+                                 KV_SEGMENT_SIZE_MIN, false),
+                0);
+    overwrite(2000, 1000);
+    (void)settled_size(&live);
+    (void)usleep(500000);
+    kv_log_stats(model.log, &stats);
+    CHECK_INT(file_count(dir), stats.segment_count);
     model_close(&model);
 }
 

@@ -15,6 +15,11 @@
  * Moved records are one batch: after a crash all of them count, or none, and
  * then the victim is still there.
  *
+ * A run ends, whatever stands: only segments from before it are victims, so
+ * nothing is moved twice. A tombstone that is needed only because an older
+ * segment is dead but not yet gone would be moved for nothing, again and again:
+ * before a victim with tombstones a mark lets the dead ones go.
+ *
  * The bound while the store is written to is twice the live bytes and 24
  * segments; as soon as nothing waits to be flushed, twice and a sixteenth of
  * one. Damaged segments go in any case. Where dead bytes are few and tombstones
@@ -69,7 +74,8 @@ static size_t gain_of(const struct kv_segment *segment)
 static bool may_be_victim(const struct kv_log *log, const struct kv_segment *segment)
 {
     return segment != log->active && segment->is_sealed && !segment->is_stuck &&
-           !segment->is_leaving && (segment->live != 0 || segment->tombstone_lsn != 0) &&
+           !segment->is_leaving && segment->first_lsn <= log->files->collect.run_lsn &&
+           (segment->live != 0 || segment->tombstone_lsn != 0) &&
            (segment->kind == KV_SEGMENT_LOG || segment->named_in != NULL);
 }
 
@@ -123,10 +129,34 @@ static void victim_set(struct kv_log *log, struct kv_segment *victim)
     }
 }
 
+/* The first LSN of a segment that is dead, is older than a tombstone of the
+ * victim, and goes with the next mark; 0: there is none. */
+static uint64_t dead_before(const struct kv_log *log, const struct kv_segment *victim)
+{
+    struct kv_segment *segment;
+    for (uint32_t slot = 0; (segment = kv_segment_after(log, &slot)) != NULL;) {
+        if (segment != log->active && segment->is_sealed && segment->live == 0 &&
+            segment->tombstone_lsn == 0 && segment->first_lsn < victim->tombstone_lsn) {
+            return segment->first_lsn;
+        }
+    }
+    return 0;
+}
+
+/* Says whether the active segment is what holds the store above its bound. */
+static bool active_is_dead_weight(const struct kv_log *log, uint64_t slack)
+{
+    const struct kv_segment *active = log->active;
+    return active != NULL && active->used > KV_SEGMENT_HEADER && active->used > slack / 4 &&
+           gain_of(active) > active->used / 2 && active->first_lsn <= log->files->collect.run_lsn &&
+           !log->files->is_end_dirty;
+}
+
 /* Finds a victim if the store is over its bound. Where the active segment is
  * what is dead, it is closed, so that it can be one. */
 static bool has_victim_file(struct kv_log *log, uint64_t slack)
 {
+    log->files->collect.awaited_lsn = 0;
     if (log->victim != NULL) {
         return true;
     }
@@ -138,13 +168,13 @@ static bool has_victim_file(struct kv_log *log, uint64_t slack)
     if (standing_size(log) <= 2 * log->live_size + slack) {
         return false;
     }
-    if (active != NULL && active->used > KV_SEGMENT_HEADER && !log->files->is_end_dirty &&
-        (victim == NULL || gain_of(active) > gain_of(victim)) && active->used > slack / 4 &&
-        kv_active_renew(log) == KEVY_OK) {
+    if (active_is_dead_weight(log, slack) &&
+        (victim == NULL || gain_of(active) > gain_of(victim)) && kv_active_renew(log) == KEVY_OK) {
         victim = active->live != 0 || active->tombstone_lsn != 0 ? active : NULL;
     }
-    victim_set(log, victim);
-    return victim != NULL;
+    log->files->collect.awaited_lsn = victim == NULL ? 0 : dead_before(log, victim);
+    victim_set(log, log->files->collect.awaited_lsn == 0 ? victim : NULL);
+    return log->victim != NULL;
 }
 
 /* ---- Walking the victim ---- */
@@ -354,16 +384,48 @@ static int collect_step(struct kv_log *log, uint64_t slack, bool *goes_on)
     return status;
 }
 
-int kv_collect_run(struct kv_log *log, bool is_settled)
+/* Moves records until there is no victim, or until one has to wait. */
+static int collect_steps(struct kv_log *log, uint64_t slack)
 {
-    uint64_t slack = is_settled ? log->segment_size / KV_EXTENT_SHARE
-                                : KV_COLLECT_SEGMENTS * (uint64_t)log->segment_size;
     int status = KEVY_OK;
     bool goes_on = log->move != NULL;
     while (goes_on && status == KEVY_OK) {
         kv_mutex_lock(log->writer);
         status = collect_step(log, slack, &goes_on);
         kv_mutex_give(log->writer);
+    }
+    return status;
+}
+
+/* Lets dead segments go that a victim waits for; *goes_on: what was awaited is
+ * not what was awaited before. */
+static int collect_mark(struct kv_log *log, uint64_t *awaited_lsn, bool *goes_on)
+{
+    kv_mutex_lock(log->writer);
+    uint64_t end = log->lsn_end, awaited = log->files->collect.awaited_lsn;
+    kv_mutex_unlock(log->writer);
+    *goes_on = awaited != 0 && awaited != *awaited_lsn;
+    *awaited_lsn = awaited;
+    int status = *goes_on ? kv_flush_until(log, end) : KEVY_OK;
+    return *goes_on && status == KEVY_OK ? kv_mark_write(log) : status;
+}
+
+int kv_collect_run(struct kv_log *log, bool is_settled)
+{
+    uint64_t slack = is_settled ? log->segment_size / KV_EXTENT_SHARE
+                                : KV_COLLECT_SEGMENTS * (uint64_t)log->segment_size;
+    uint64_t awaited_lsn = 0;
+    int status = KEVY_OK;
+    bool goes_on = true;
+    kv_mutex_lock(log->writer);
+    log->files->collect.run_lsn = log->lsn_end;
+    log->files->collect.awaited_lsn = 0;
+    kv_mutex_unlock(log->writer);
+    while (goes_on && status == KEVY_OK) {
+        status = collect_steps(log, slack);
+        if (status == KEVY_OK) {
+            status = collect_mark(log, &awaited_lsn, &goes_on);
+        }
     }
     return status;
 }
