@@ -88,7 +88,7 @@ public final class SharedBuffers implements AutoCloseable {
         SharedChunk chunk = lease();
         BinaryBuffer frame = new BinaryBuffer(this, chunk, null, chunk != null ? chunk.start : 0);
         if (chunk != null) {
-            chunk.top.set(frame);
+            chunk.top.lazySet(frame);
         }
         leases.incrementAndGet();
         return frame;

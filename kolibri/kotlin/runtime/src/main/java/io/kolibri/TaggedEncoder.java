@@ -320,10 +320,9 @@ final class TaggedEncoder {
 
     private void row(Map<?, ?> map, TaggedShape shape) {
         int from = stack.pairsUsed;
-        boolean isObject = take(map);
+        take(map);
         int count = (stack.pairsUsed - from) / 2;
-        if (!isObject || count != shape.count()
-                || buffers.sent().of(stack.pairs, from, count, 2) != shape) {
+        if (!TaggedShapes.same(shape, stack.pairs, from, count, 2)) {
             throw to.misuse("the keys of a map changed");
         }
         values(from, count);

@@ -55,13 +55,14 @@ public final class TaggedShapes {
         return shape;
     }
 
-    private static boolean same(TaggedShape shape, Object[] keys, int from, int count, int stride) {
+    /** Whether every `stride`th of these objects is the key of a shape, in order. */
+    static boolean same(TaggedShape shape, Object[] keys, int from, int count, int stride) {
         if (shape.keys.length != count) {
             return false;
         }
         for (int i = 0; i < count; i++) {
             Object key = keys[from + i * stride];
-            if (key != shape.keys[i] && !key.equals(shape.keys[i])) {
+            if (key != shape.keys[i] && !shape.keys[i].equals(key)) {
                 return false;
             }
         }
