@@ -22,12 +22,16 @@
 
 #include "base/assert.h"
 #include "kevy/src/bus/bus_pool.h"
+#include "kevy/src/os/os_park.h"
 
 struct kv_hold;
 struct kv_topic;
 
 /* How many acknowledgements may wait unread. */
 #define KV_QUEUE_ACKS_MAX 65536u
+
+/* How many entries ahead of the newest a cache line is asked for: a reader on another core had it. */
+#define KV_QUEUE_AHEAD 8u
 
 /* Sizes are kept here too, so that counting a queue under the lock does not touch messages, whose
  * cache lines another core has just written. */
@@ -103,6 +107,7 @@ static inline void kv_queue_push(struct kv_queue *queue, struct kv_message *mess
 {
     ASSERT(kv_queue_count(queue) < queue->capacity);
     struct kv_entry *entry = kv_queue_slot(queue, queue->tail);
+    kv_cpu_fetch(kv_queue_slot(queue, queue->tail + KV_QUEUE_AHEAD));
     entry->message = message;
     entry->pattern = pattern;
     entry->channel_size = message->channel_size;

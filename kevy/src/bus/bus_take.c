@@ -39,6 +39,7 @@ struct take_wish {
     uint32_t wake_epoch;
     bool has_begun;
     bool has_looked;
+    bool gathers; /* having found some, waits a moment for more */
 };
 
 /* Says whether kv_sub_wake ends this wait. */
@@ -56,6 +57,50 @@ static bool take_is_woken(struct kv_sub *sub, struct take_wish *wish)
         return true;
     }
     return wish->wake_epoch != sub->wake_epoch;
+}
+
+/* While messages stream in, a batch that is taken too early is a batch of a few: each then costs
+ * both sides the lock and its cache lines, which slows the publisher down, so that the next is not
+ * larger. So a batch that found messages without sleeping looks on as long as more come: at such
+ * intervals, since each look costs the publisher a cache line, and so often. */
+#define TAKE_GATHER_NS 2000u
+#define TAKE_GATHER_LOOKS 6u
+
+/* Asks for the lines of entries that were written on another core, so that taking them out under
+ * the lock does not wait. The array may be gone meanwhile: nothing is read. */
+static void fetch_entries(const struct kv_entry *entries, uint32_t capacity, uint32_t first,
+                          uint32_t end)
+{
+    uint32_t count = end - first;
+    for (uint32_t i = 0; i < count && i < TAKE_RUN; i += 2) {
+        kv_cpu_fetch(entries + ((first + i) & (capacity - 1)));
+    }
+}
+
+static void pause_ns(uint64_t ns)
+{
+    for (uint64_t end = kv_mono_ns() + ns; kv_mono_ns() < end;) {
+        kv_cpu_relax();
+    }
+}
+
+/* Looks until nothing has come for a moment, or a run has; without the lock. */
+static void take_gather(struct kv_hold *hold, struct kv_sub *sub)
+{
+    const struct kv_entry *entries = sub->queue.entries;
+    uint32_t capacity = sub->queue.capacity, first = (uint32_t)sub->queue.head;
+    uint32_t seen = (uint32_t)sub->queue.tail, arrivals = seen;
+    kv_hold_leave(hold);
+    for (uint32_t look = 0; look < TAKE_GATHER_LOOKS && arrivals - first < TAKE_RUN; look++) {
+        pause_ns(TAKE_GATHER_NS);
+        arrivals = atomic_load_explicit(&sub->arrivals, memory_order_relaxed);
+        if (arrivals == seen) {
+            break;
+        }
+        seen = arrivals;
+    }
+    fetch_entries(entries, capacity, first, arrivals);
+    kv_hold_again(hold);
 }
 
 /* Waits a moment for a message, without the lock. */
@@ -106,7 +151,12 @@ static int32_t take_await(struct kv_hold *hold, struct kv_sub *sub, struct take_
         }
         bool has_skipped = !wish->wants_acks && take_skip_acks(hold, sub);
         if (!kv_queue_is_empty(&sub->queue)) {
-            return 1;
+            if (!wish->gathers || kv_queue_count(&sub->queue) >= TAKE_RUN) {
+                return 1;
+            }
+            wish->gathers = false;
+            take_gather(hold, sub);
+            continue;
         }
         if (!wish->may_sleep || !is_in_time || (has_skipped && wish->ends_with_ack)) {
             return 0;
@@ -116,15 +166,21 @@ static int32_t take_await(struct kv_hold *hold, struct kv_sub *sub, struct take_
             take_look(hold, sub);
         } else {
             is_in_time = take_sleep(hold, sub, wish);
+            wish->gathers = false;
         }
     }
 }
 
-/* Takes a message out and lets publishers in that wait for room. */
+/* Takes a message out. Publishers that wait for room are let in when half of it is free: woken for
+ * each message, they would sleep again after each. */
 static struct kv_entry take_entry(struct kv_hold *hold, struct kv_sub *sub)
 {
-    kv_hold_wake_all(hold, &hold->bus->room);
-    return kv_queue_pop(hold, &sub->queue);
+    struct kv_entry entry = kv_queue_pop(hold, &sub->queue);
+    if (kv_queue_count(&sub->queue) <= sub->count_max / 2 &&
+        sub->queue.bytes <= sub->bytes_max / 2) {
+        kv_hold_wake_all(hold, &hold->bus->room);
+    }
+    return entry;
 }
 
 /* Allocates or enlarges a buffer without the lock; an empty value still has an address. */
@@ -305,22 +361,21 @@ static uint8_t *batch_copy_run(const struct take_batch *batch, uint8_t *to)
     return to;
 }
 
-/* Takes out and copies run after run; the buffer holds at least the first message. */
+/* Takes out and copies run after run; the buffer holds at least the first message. A run that is not
+ * full is the last: what came while it was copied is better left to the next batch than fetched
+ * one by one. */
 static void batch_fill(struct take_batch *batch, struct kv_hold *hold, struct kv_sub *sub)
 {
     uint8_t *to = batch->buf.ptr;
-    for (;;) {
+    do {
         batch_take_run(batch, hold, sub);
-        if (batch->run_count == 0) {
-            break;
-        }
         kv_hold_leave(hold);
         to = batch_copy_run(batch, to);
         kv_hold_again(hold);
         for (uint32_t i = 0; i < batch->run_count; i++) {
             kv_entry_drop(hold, &batch->run[i]);
         }
-    }
+    } while (batch->run_count == TAKE_RUN);
     ASSERT(to == batch->buf.ptr + batch->buf.len);
 }
 
@@ -353,6 +408,7 @@ int32_t kv_sub_wait_batch(struct kv_sub *sub, uint64_t timeout_ms, uint32_t flag
 {
     struct take_batch batch;
     struct take_wish wish = {.may_sleep = (flags & KEVY_BATCH_NOWAIT) == 0,
+                             .gathers = (flags & KEVY_BATCH_NOWAIT) == 0,
                              .timeout_ms = timeout_ms};
     batch.buf = (KevyBuf){NULL, 0, 0};
     batch.limit = bytes_max == 0 ? TAKE_BATCH_BYTES : bytes_max;
