@@ -255,6 +255,40 @@ TEST(block_waits_until_the_queue_is_drained)
     kit_close(&kit);
 }
 
+static void run_flood(void *user)
+{
+    struct bus_kit *kit = user;
+    for (int i = 0; i < 65; i++) {
+        CHECK_INT(kit_publish(kit, "a", "x"), 1);
+    }
+}
+
+TEST(a_publisher_for_room_is_woken_when_half_of_it_is_free)
+{
+    struct bus_kit kit;
+    struct kv_thread thread;
+    kit_open(&kit);
+    struct kv_sub *sub = kit_sub(&kit, "a", false);
+    CHECK_INT(kv_sub_limit(sub, 64, 0, KEVY_SUB_BLOCK), 0);
+    REQUIRE_INT(kv_thread_start(&thread, run_flood, &kit), 0);
+    kit_await_blocked(kit.bus, 1);
+    uint64_t wakes = kv_bus_wakes(kit.bus);
+    for (int i = 0; i < 31; i++) {
+        kit_expect_raw(sub, "x");
+    }
+    CHECK_INT(kv_bus_wakes(kit.bus), wakes);
+    kit_expect_raw(sub, "x");
+    CHECK_INT(kv_bus_wakes(kit.bus), wakes + 1);
+    kv_thread_join(&thread);
+    for (int i = 0; i < 33; i++) {
+        kit_expect_raw(sub, "x");
+    }
+    kit_expect_none(sub);
+    CHECK_INT(kv_bus_wakes(kit.bus), wakes + 1);
+    kv_sub_close(sub);
+    kit_close(&kit);
+}
+
 TEST(block_ends_with_the_subscription)
 {
     struct bus_kit kit;
