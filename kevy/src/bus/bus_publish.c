@@ -30,7 +30,7 @@ struct publish {
     struct kv_message *message; /* filled; ours, for a queue may drop it while we deliver */
 };
 
-enum survey { SURVEY_READY, SURVEY_NO_SLOTS, SURVEY_NO_ROOM };
+enum publish_survey { SURVEY_READY, SURVEY_NO_SLOTS, SURVEY_NO_ROOM };
 
 /* Says whether a queue's bounds admit `count` more messages of this weight. */
 static bool sub_fits(const struct kv_sub *sub, uint64_t count, size_t weight)
@@ -41,7 +41,7 @@ static bool sub_fits(const struct kv_sub *sub, uint64_t count, size_t weight)
 
 /* Looks at one receiver; `wanted` counts the copies that it gets of this message. An empty queue
  * never blocks: more room than all of it will not come. */
-static enum survey survey_sub(struct publish *p, struct kv_sub *sub)
+static enum publish_survey survey_sub(struct publish *p, struct kv_sub *sub)
 {
     uint64_t serial = p->hold.bus->serial;
     if (sub->mark != serial) {
@@ -59,9 +59,10 @@ static enum survey survey_sub(struct publish *p, struct kv_sub *sub)
     return blocks ? SURVEY_NO_ROOM : SURVEY_READY;
 }
 
-static enum survey survey_topic(struct publish *p, struct kv_topic *topic, struct kv_sub **sub_out)
+static enum publish_survey survey_topic(struct publish *p, struct kv_topic *topic,
+                                        struct kv_sub **sub_out)
 {
-    enum survey result = SURVEY_READY;
+    enum publish_survey result = SURVEY_READY;
     LIST_EACH(node, &topic->links)
     {
         struct kv_link *link = LIST_OWNER(node, struct kv_link, topic_node);
@@ -75,10 +76,10 @@ static enum survey survey_topic(struct publish *p, struct kv_topic *topic, struc
 }
 
 /* Finds the receivers; *sub_out is one that lacks something. */
-static enum survey survey_all(struct publish *p, struct kv_sub **sub_out)
+static enum publish_survey survey_all(struct publish *p, struct kv_sub **sub_out)
 {
     struct kv_bus *bus = p->hold.bus;
-    enum survey result = SURVEY_READY;
+    enum publish_survey result = SURVEY_READY;
     bus->serial++;
     p->receivers = 0;
     p->topic = kv_topics_find(bus, p->channel, p->hash, KV_SUB_CHANNEL);
