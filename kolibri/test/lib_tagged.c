@@ -43,6 +43,7 @@ static void fail(JNIEnv *env, kol_status status)
     }
 }
 
+/* region open */
 static jlong Tagged_open(JNIEnv *env, java_nio_ByteBuffer block, jint chunk_size, jint native_count)
 {
     struct kol_buffers *buffers;
@@ -53,6 +54,7 @@ static jlong Tagged_open(JNIEnv *env, java_nio_ByteBuffer block, jint chunk_size
     }
     return (jlong)(intptr_t)buffers;
 }
+/* end region */
 
 static void Tagged_close(JNIEnv *env, jlong self)
 {
@@ -156,6 +158,7 @@ static kol_status push_text(JNIEnv *env, struct kol_buffers *buffers, const char
     if (!tagged_parse(writer, notation, kol_buffers_sent(buffers))) {
         kol_write_failure(writer, KOL_EMISUSE);
     }
+    /* region send */
     status = kol_writer_send(env, writer, &where, &big);
     if (status == KOL_OK) {
         if (Natives_take(env, handle, where, java_nio_ByteBuffer__raw(big)) == 0) {
@@ -166,6 +169,7 @@ static kol_status push_text(JNIEnv *env, struct kol_buffers *buffers, const char
         (*env)->DeleteLocalRef(env, big);
     }
     kol_writer_close(writer);
+    /* end region */
     return status;
 }
 

@@ -43,7 +43,7 @@ class TaggedNativeTest {
 
     private void connect(int chunkSize, int javaCount, int nativeCount) {
         buffers = new SharedBuffers(chunkSize, javaCount, nativeCount);
-        self = TaggedNatives.open(buffers);
+        self = TaggedNatives.open(buffers.block(), buffers.chunkSize(), buffers.nativeCount());
     }
 
     @AfterEach
@@ -61,6 +61,7 @@ class TaggedNativeTest {
 
     /** To C and back. */
     private Object echo(Object value) {
+        // region call
         try (BinaryBuffer frame = buffers.frame()) {
             frame.writer().value(value);
             frame.finish();
@@ -68,6 +69,7 @@ class TaggedNativeTest {
             frame.delivered();
             return buffers.answer(frame, result);
         }
+        // end region
     }
 
     /** What C reads. */

@@ -2,7 +2,7 @@
 package io.kolibri.test;
 
 import io.kolibri.Bridge;
-import io.kolibri.SharedBuffers;
+import io.kolibri.Handles;
 import java.nio.ByteBuffer;
 
 /** The C half of a connection of tests: what it reads it can write again, in notation or as is. */
@@ -20,10 +20,6 @@ final class TaggedNatives {
 
     /** Opens C's side; the result is what the other natives want first. */
     static native long open(ByteBuffer block, int chunkSize, int nativeCount);
-
-    static long open(SharedBuffers buffers) {
-        return open(buffers.block(), buffers.chunkSize(), buffers.nativeCount());
-    }
 
     static native void close(long self);
 
@@ -45,12 +41,14 @@ final class TaggedNatives {
     static native void push(long self, String notation, int handle);
 
     /** The bridge that C calls. */
+    // region take
     static int take(int handle, long where, ByteBuffer big) {
         try {
-            ((Receiver) io.kolibri.Handles.get(handle)).take(where, big);
+            ((Receiver) Handles.get(handle)).take(where, big);
             return 0;
         } catch (Throwable t) {
             return Bridge.caught(t);
         }
     }
+    // end region
 }
