@@ -277,6 +277,21 @@ KEVY_API int64_t kevy_get_many(KevyDb *db, size_t count, const uint8_t *const *k
 KEVY_API int32_t kevy_cmd_packed(KevyDb *db, const uint8_t *packed, size_t packed_len,
                                  KevyBuf *out);
 
+/* What lasts from one command to the next, as for a client of a Redis server: the
+ * database that SELECT chose. */
+typedef struct KevySession KevySession;
+
+/* Begins a session, in database 0, of a handle; end it before the handle is closed.
+ * Yours; free with kevy_session_free. NULL on misuse or without memory. */
+KEVY_API KevySession *kevy_session_new(KevyDb *db);
+
+/* As kevy_cmd, within the session. One call at a time for each session. */
+KEVY_API int32_t kevy_session_cmd(KevySession *session, size_t argc, const uint8_t *const *argv,
+                                  const size_t *argv_len, KevyBuf *out);
+
+/* Ends it. NULL is fine. */
+KEVY_API void kevy_session_free(KevySession *session);
+
 /* Returns 0 when everything written before the call is durable, or -2. */
 KEVY_API int32_t kevy_sync(KevyDb *db);
 

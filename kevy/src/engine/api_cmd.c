@@ -79,12 +79,13 @@ static void run(struct kv_write *write, const struct kv_command *command, struct
 }
 
 /* Resolves and runs one command inside the gate, and leaves it. */
-static void run_command(struct kv_write *write, size_t argc, const struct bytes *argv,
-                        struct kv_reply *reply)
+static void run_command(struct kv_write *write, struct kv_session *session, size_t argc,
+                        const struct bytes *argv, struct kv_reply *reply)
 {
     struct kv_engine *engine = write->db->engine;
     struct kv_call call = {.keyspace = &engine->keyspace,
                            .port = &write->db->port,
+                           .session = session,
                            .reply = reply,
                            .mem = &engine->mem,
                            .host = &write->db->host,
@@ -101,7 +102,8 @@ static void run_command(struct kv_write *write, size_t argc, const struct bytes 
     }
 }
 
-static int32_t run_public(KevyDb *db, size_t argc, const struct bytes *argv, KevyBuf *out)
+static int32_t run_public(KevyDb *db, struct kv_session *session, size_t argc,
+                          const struct bytes *argv, KevyBuf *out)
 {
     struct kv_write write;
     struct kv_reply reply;
@@ -114,7 +116,7 @@ static int32_t run_public(KevyDb *db, size_t argc, const struct bytes *argv, Kev
     if (reply.data == NULL) {
         return kv_result(kv_write_leave(&write, KEVY_ENOMEM));
     }
-    run_command(&write, argc, argv, &reply);
+    run_command(&write, session, argc, argv, &reply);
     if (reply.failed || reply.size == 0) {
         kv_buffer_free(reply.data);
         return -2;
@@ -123,8 +125,8 @@ static int32_t run_public(KevyDb *db, size_t argc, const struct bytes *argv, Kev
     return 0;
 }
 
-int32_t kevy_cmd(KevyDb *db, size_t argc, const uint8_t *const *argv, const size_t *argv_len,
-                 KevyBuf *out)
+static int32_t run_list(KevyDb *db, struct kv_session *session, size_t argc,
+                        const uint8_t *const *argv, const size_t *argv_len, KevyBuf *out)
 {
     struct bytes small[ARGS_SMALL];
     if (out == NULL) {
@@ -144,12 +146,48 @@ int32_t kevy_cmd(KevyDb *db, size_t argc, const uint8_t *const *argv, const size
         args[i] = bytes_of(argv[i], argv_len[i]);
         is_valid = is_valid && (argv[i] != NULL || argv_len[i] == 0);
     }
-    int32_t result = is_valid ? run_public(db, argc, args, out) : -1;
+    int32_t result = is_valid ? run_public(db, session, argc, args, out) : -1;
     if (args != small) {
         kv_mem_free(&kv_mem_buffers, args, size);
     }
     return result;
 }
+
+int32_t kevy_cmd(KevyDb *db, size_t argc, const uint8_t *const *argv, const size_t *argv_len,
+                 KevyBuf *out)
+{
+    return run_list(db, NULL, argc, argv, argv_len, out);
+}
+
+/* ---- Sessions ---- */
+
+struct KevySession {
+    KevyDb *db;
+    struct kv_session session;
+};
+
+KevySession *kevy_session_new(KevyDb *db)
+{
+    KevySession *session = db == NULL ? NULL : kv_mem_zeroed(&kv_mem_buffers, sizeof *session);
+    if (session != NULL) {
+        session->db = db;
+    }
+    return session;
+}
+
+int32_t kevy_session_cmd(KevySession *session, size_t argc, const uint8_t *const *argv,
+                         const size_t *argv_len, KevyBuf *out)
+{
+    return session == NULL ? run_list(NULL, NULL, argc, argv, argv_len, out)
+                           : run_list(session->db, &session->session, argc, argv, argv_len, out);
+}
+
+void kevy_session_free(KevySession *session)
+{
+    kv_mem_free(&kv_mem_buffers, session, sizeof *session);
+}
+
+/* ---- Packed arguments ---- */
 
 int32_t kevy_cmd_packed(KevyDb *db, const uint8_t *packed, size_t packed_len, KevyBuf *out)
 {
@@ -171,7 +209,7 @@ int32_t kevy_cmd_packed(KevyDb *db, const uint8_t *packed, size_t packed_len, Ke
         return -2;
     }
     kv_packed_parse(bytes_of(packed, packed_len), args);
-    int32_t result = run_public(db, argc, args, out);
+    int32_t result = run_public(db, NULL, argc, args, out);
     if (args != small) {
         kv_mem_free(&kv_mem_buffers, args, size);
     }
