@@ -68,6 +68,16 @@ if(TARGET kevy_static)
   endforeach()
 endif()
 
+if(TARGET kevy-cli)
+  file(GLOB cli_tests CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/doors/resp/test/test_*.c)
+  foreach(source IN LISTS cli_tests)
+    get_filename_component(name ${source} NAME_WE)
+    kv_test(${name} ${source} $<TARGET_NAME_IF_EXISTS:kevy_kit>)
+    target_compile_definitions(${name} PRIVATE KEVY_CLI="$<TARGET_FILE:kevy-cli>")
+    add_dependencies(${name} kevy-cli)
+  endforeach()
+endif()
+
 if(TARGET kolibri_static)
   file(GLOB kolibri_tests CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/kolibri/test/test_*.c
     ${PROJECT_SOURCE_DIR}/kolibri/test/*/test_*.c)

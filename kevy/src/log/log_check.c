@@ -28,23 +28,47 @@ void kv_look_found_slot(struct kv_looking *looking, int32_t kind, uint32_t slot,
     kv_look_found(looking, kind, name, from, to, text);
 }
 
-/* Of a salvage: says whether the range is just the end of a segment that was
- * being written when its store died: zeros, or nothing, and then the next LSN. */
-static bool is_end(const struct kv_opening *opening, uint32_t slot, size_t from, size_t to)
+static size_t order_next(const struct kv_opening *opening, const struct kv_segment *segment)
 {
-    const struct kv_segment *segment = opening->log->segments[slot];
-    const struct kv_segments *order = &opening->order;
     size_t next = 0;
-    while (next < order->count && order->at[next++] != segment) {
+    while (next < opening->order.count && opening->order.at[next++] != segment) {
     }
-    for (size_t i = from; i < to; i++) {
-        if (segment->base[i] != 0) {
-            return false;
-        }
+    return next;
+}
+
+static bool is_zero(const struct kv_segment *segment, size_t from, size_t to)
+{
+    while (from < to && segment->base[from] == 0) {
+        from++;
     }
-    /* The last applied record may be followed by a commit, which has an LSN. */
-    return to == segment->used &&
-           (next == order->count || order->at[next]->first_lsn <= opening->log->lsn_end + 2);
+    return from == to;
+}
+
+/* Of a salvage: says whether the range is just the end of a segment that was
+ * being written when its store died, and not damage: nothing durable is missing
+ * before it. The last applied record may be followed by a commit, which has an
+ * LSN. */
+static bool is_end(struct kv_opening *opening, uint32_t slot, size_t from, size_t to)
+{
+    struct kv_looking *looking = kv_looking_of(opening);
+    const struct kv_segment *segment = opening->log->segments[slot];
+    size_t next = order_next(opening, segment);
+    if (segment->kind != KV_SEGMENT_LOG || to != segment->used) {
+        return false;
+    }
+    if (next < opening->order.count) {
+        return is_zero(segment, from, to) &&
+               opening->order.at[next]->first_lsn <= opening->log->lsn_end + 2;
+    }
+    if (opening->mark.durable_lsn > opening->log->lsn_end + 1) {
+        return false;
+    }
+    if (!is_zero(segment, from, to)) {
+        looking->report.torn_bytes += to - from;
+        kv_look_found_slot(looking, KEVY_FOUND_TORN, slot, from, to,
+                           "the end of the log is torn, and is left out");
+    }
+    return true;
 }
 
 static void look_damaged(struct kv_opening *opening, uint32_t slot, size_t from, size_t to)
