@@ -22,9 +22,9 @@
 #include "kevy/src/os/os_posix.c"
 #include "kevy/src/os/os_thread.c"
 
+#include "kevy/src/mem/buffers.c"
 #include "kevy/src/mem/grave.c"
 #include "kevy/src/mem/mem.c"
-#include "kevy/src/mem/buffers.c"
 
 #include "kevy/src/text/glob.c"
 #include "kevy/src/text/number.c"
@@ -51,6 +51,7 @@
 #include "kevy/src/keyspace/keyspace_image.c"
 #include "kevy/src/keyspace/keyspace_map.c"
 #include "kevy/src/keyspace/keyspace_reclaim.c"
+#include "kevy/src/keyspace/keyspace_replay.c"
 #include "kevy/src/keyspace/keyspace_walk.c"
 #include "kevy/src/keyspace/keyspace_write.c"
 #include "kevy/src/keyspace/table.c"

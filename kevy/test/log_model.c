@@ -164,8 +164,26 @@ static void model_image_unload(void *user)
     memset(model->refs, 0, sizeof model->refs);
 }
 
+static void model_sizes(void *user, uint32_t out[KV_NAMESPACE_DATABASES])
+{
+    const struct model *model = (const struct model *)user;
+    for (uint32_t i = 0; i < KV_NAMESPACE_DATABASES; i++) {
+        out[i] = i + (model->refs[0][0] != 0);
+    }
+}
+
+/* What is told is a mark's, cut down to what the log can fill. */
+static void model_expect(void *user, const uint32_t sizes[KV_NAMESPACE_DATABASES])
+{
+    (void)user;
+    for (uint32_t i = 0; i < KV_NAMESPACE_DATABASES; i++) {
+        CHECK(sizes[i] <= i + 1);
+    }
+}
+
 static const struct kv_log_image model_image = {model_image_size, model_image_save,
-                                                model_image_load, model_image_unload};
+                                                model_image_load, model_image_unload,
+                                                model_sizes,      model_expect};
 
 /* ---- Opening ---- */
 

@@ -31,7 +31,7 @@ static int viewing_apply(void *user, const struct kv_log_record *record)
 
 static void viewing_ahead(void *user, const uint32_t *refs, size_t count)
 {
-    const struct kv_viewing *viewing = user;
+    struct kv_viewing *viewing = user;
     kv_keyspace_fetch(&viewing->keyspace, refs, count);
 }
 

@@ -33,7 +33,7 @@ static int apply(void *user, const struct kv_log_record *record)
 
 static void ahead(void *user, const uint32_t *refs, size_t count)
 {
-    const struct kv_engine *engine = user;
+    struct kv_engine *engine = user;
     kv_keyspace_fetch(&engine->keyspace, refs, count);
 }
 
@@ -69,7 +69,20 @@ static void image_unload(void *user)
     kv_keyspace_unload(&engine->keyspace);
 }
 
-static const struct kv_log_image engine_image = {image_size, image_save, image_load, image_unload};
+static void image_sizes(void *user, uint32_t out[KV_DATABASE_COUNT])
+{
+    const struct kv_engine *engine = user;
+    kv_keyspace_bucket_counts(&engine->keyspace, out);
+}
+
+static void image_expect(void *user, const uint32_t sizes[KV_DATABASE_COUNT])
+{
+    struct kv_engine *engine = user;
+    kv_keyspace_expect(&engine->keyspace, sizes);
+}
+
+static const struct kv_log_image engine_image = {image_size,   image_save,  image_load,
+                                                 image_unload, image_sizes, image_expect};
 
 /* ---- Opening ---- */
 

@@ -11,6 +11,7 @@
  */
 #include "kevy/src/engine/gate.h"
 #include "kevy/src/engine/host.h"
+#include "kevy/src/os/os_epoch.h"
 
 static struct kv_mutex registry_lock;
 static struct kv_cond registry_moved;
@@ -136,6 +137,7 @@ static int share_memory(const struct kv_open *open, KevyDb *db, KevyError *error
 
 static KevyDb *handle_new(const struct kv_open *open)
 {
+    kv_epoch_prepare();
     if (kv_fork_reset(registry_reset) < 0) {
         return NULL;
     }

@@ -93,10 +93,10 @@ static inline unsigned kv_tags_match(struct kv_tags tags, uint8_t tag)
 #endif
 }
 
-/* The number of entries in use. */
+/* The number of entries in use, which come first. */
 static inline unsigned kv_tags_count(struct kv_tags tags)
 {
-    return KV_BUCKET_ENTRIES - (unsigned)__builtin_popcount(kv_tags_match(tags, 0));
+    return (unsigned)__builtin_ctz(kv_tags_match(tags, 0) | (1u << KV_BUCKET_ENTRIES));
 }
 
 static inline void kv_bucket_set_tag(struct kv_bucket *bucket, unsigned entry, uint8_t tag)

@@ -47,6 +47,15 @@ struct kv_watch {
     void (*changed)(void *self, uint32_t db, struct bytes key, int32_t cause);
 };
 
+/* Records that replay will apply, with the hashes of their keys: two groups. */
+#define KV_KEYS_AHEAD 16u
+struct kv_key_ahead {
+    size_t count;
+    size_t next; /* which one it is at */
+    uint32_t refs[2 * KV_KEYS_AHEAD];
+    uint64_t hashes[2 * KV_KEYS_AHEAD];
+};
+
 struct kv_keyspace {
     struct kv_mem *mem;
     const struct kv_space *space;
@@ -67,6 +76,7 @@ struct kv_keyspace {
     uint32_t namespaces[KV_DATABASE_COUNT];
     struct kv_database *_Atomic databases[KV_DATABASE_COUNT]; /* NULL: empty */
     struct kv_graveyard yard;
+    struct kv_key_ahead ahead; /* while the log is replayed */
 };
 
 /* Returns a database, or NULL when it is empty; the same, made if need be, or
@@ -206,9 +216,16 @@ int kv_keyspace_random(const struct kv_keyspace *ks, uint32_t db, uint64_t rando
  * retired. 0, or KEVY_ENOMEM. */
 int kv_keyspace_apply(struct kv_keyspace *ks, uint32_t ref);
 
-/* Fetches into the cache what applying these values and tombstones will
- * touch. */
-void kv_keyspace_fetch(const struct kv_keyspace *ks, const uint32_t *refs, size_t count);
+/* Fetches into the cache what applying these values and tombstones will touch:
+ * at most KV_KEYS_AHEAD, which come behind the group that was told before and is
+ * not yet applied. */
+void kv_keyspace_fetch(struct kv_keyspace *ks, const uint32_t *refs, size_t count);
+
+/* How large the tables are, and, in a keyspace without keys, how large they had
+ * better be from the start: a guess, which costs memory and time if it is wrong
+ * and nothing else. Under the lock. */
+void kv_keyspace_bucket_counts(const struct kv_keyspace *ks, uint32_t out[KV_DATABASE_COUNT]);
+void kv_keyspace_expect(struct kv_keyspace *ks, const uint32_t bucket_counts[KV_DATABASE_COUNT]);
 
 /* Sets the map: a database that takes another's namespace takes its keys, one
  * whose namespace is new is empty, keys of a namespace that is no longer named

@@ -18,6 +18,16 @@ static inline void kv_keyspace_tell(const struct kv_keyspace *ks, uint32_t db, s
     }
 }
 
+/* Which database has this namespace, or KV_DATABASE_COUNT. */
+static inline uint32_t kv_namespace_index(const uint32_t *namespaces, uint32_t namespace_id)
+{
+    uint32_t i = 0;
+    while (i < KV_DATABASE_COUNT && namespaces[i] != namespace_id) {
+        i++;
+    }
+    return i;
+}
+
 /* Appends drafts as one unit. 0, or a status < 0. */
 int kv_keyspace_append(struct kv_keyspace *ks, struct kv_draft *drafts, size_t count);
 

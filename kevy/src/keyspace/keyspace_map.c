@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Databases as wholes: emptying and swapping them by their namespaces, and
- * rebuilding them from the log.
+ * Databases as wholes: emptying and swapping them by their namespaces, counting
+ * and measuring them. Rebuilding them from the log is in keyspace_replay.c.
  *
  * A database is emptied by giving it a namespace that was never used; the one
  * map record that says so is all that the log gets. Records of a namespace
@@ -12,24 +12,11 @@
 
 #include "base/hash.h"
 
-/* Keys whose buckets are fetched together. */
-enum { FETCH_AHEAD = 16 };
-
 struct kv_namespaces kv_keyspace_namespaces(const struct kv_keyspace *ks)
 {
     struct kv_namespaces map = {.next = ks->namespace_next};
     memcpy(map.database, ks->namespaces, sizeof map.database);
     return map;
-}
-
-/* Which database has this namespace, or KV_DATABASE_COUNT. */
-static uint32_t index_of(const uint32_t *namespaces, uint32_t namespace_id)
-{
-    uint32_t i = 0;
-    while (i < KV_DATABASE_COUNT && namespaces[i] != namespace_id) {
-        i++;
-    }
-    return i;
 }
 
 void kv_keyspace_map(struct kv_keyspace *ks, const struct kv_namespaces *map)
@@ -40,7 +27,7 @@ void kv_keyspace_map(struct kv_keyspace *ks, const struct kv_namespaces *map)
         old[i] = kv_database_of(ks, i);
     }
     for (uint32_t i = 0; i < KV_DATABASE_COUNT; i++) {
-        struct kv_database *database = old[index_of(before.database, map->database[i])];
+        struct kv_database *database = old[kv_namespace_index(before.database, map->database[i])];
         atomic_store_explicit(&ks->databases[i], database, memory_order_release);
         ks->namespaces[i] = map->database[i];
     }
@@ -159,108 +146,4 @@ size_t kv_keyspace_memory(const struct kv_keyspace *ks)
                                        kv_deadlines_memory(&database->deadlines);
     }
     return size + kv_keyspace_dropped_memory(ks);
-}
-
-/* ---- Replay and collection ---- */
-
-static struct kv_key key_of(const struct kv_keyspace *ks, const uint8_t *record)
-{
-    return kv_keyspace_key(ks, kv_record_key(ks->space, record));
-}
-
-static void supersede(struct kv_keyspace *ks, struct kv_database *database, uint32_t old)
-{
-    if (old != 0) {
-        database->expiring_count -= kv_record_expiry(kv_space_record(ks->space, old)) != 0;
-        ks->journal->retire(ks->journal->self, old);
-    }
-}
-
-static int apply_value(struct kv_keyspace *ks, uint32_t db, const uint8_t *record, uint32_t ref)
-{
-    struct kv_database *database = db == KV_DATABASE_COUNT ? NULL : kv_database_need(ks, db);
-    if (db == KV_DATABASE_COUNT) {
-        ks->journal->retire(ks->journal->self, ref);
-        return 0;
-    }
-    uint64_t expiry_ms = kv_record_expiry(record);
-    if (database == NULL || kv_keyspace_reserve(ks, database, 1, expiry_ms != 0) < 0) {
-        return KEVY_ENOMEM;
-    }
-    struct kv_key key = key_of(ks, record);
-    uint64_t before = kv_table_buckets(&database->table);
-    database->expiring_count += expiry_ms != 0;
-    supersede(ks, database, kv_table_put(&database->table, key, ref));
-    if (database->deadlines.leaf_count != 0) {
-        kv_keyspace_note_expiry(database, before, key.hash, expiry_ms);
-    }
-    return 0;
-}
-
-int kv_keyspace_apply(struct kv_keyspace *ks, uint32_t ref)
-{
-    const uint8_t *record = kv_space_record(ks->space, ref);
-    uint32_t db = index_of(ks->namespaces, kv_record_namespace(record));
-    struct kv_database *database = db == KV_DATABASE_COUNT ? NULL : kv_database_of(ks, db);
-    struct kv_namespaces map;
-    switch ((enum kv_record_type)kv_record_type(record)) {
-    case KV_RECORD_NAMESPACES:
-        if (!kv_namespaces_decode(kv_record_value(ks->space, record), &map)) {
-            return KEVY_ECORRUPT;
-        }
-        kv_keyspace_map(ks, &map);
-        kv_keyspace_drop_all(ks);
-        return 0;
-    case KV_RECORD_TOMBSTONE:
-        if (database != NULL) {
-            supersede(ks, database, kv_table_remove(&database->table, key_of(ks, record)));
-        }
-        return 0;
-    case KV_RECORD_VALUE:
-    case KV_RECORD_EXTENT:
-        return apply_value(ks, db, record, ref);
-    case KV_RECORD_COMMIT:
-    case KV_RECORD_SEAL:
-    case KV_RECORD_STAMP:
-    case KV_RECORD_PAD:
-        return 0;
-    }
-    return KEVY_ECORRUPT;
-}
-
-/* Records mostly come in runs of one namespace. */
-void kv_keyspace_fetch(const struct kv_keyspace *ks, const uint32_t *refs, size_t count)
-{
-    struct kv_key keys[FETCH_AHEAD];
-    for (size_t i = 0; i < count;) {
-        uint32_t id = kv_record_namespace(kv_space_record(ks->space, refs[i]));
-        uint32_t db = index_of(ks->namespaces, id);
-        const struct kv_database *database =
-            db == KV_DATABASE_COUNT ? NULL : kv_database_of(ks, db);
-        size_t run = 0;
-        for (; i < count && run < FETCH_AHEAD; run++, i++) {
-            const uint8_t *record = kv_space_record(ks->space, refs[i]);
-            if (kv_record_namespace(record) != id) {
-                break;
-            }
-            keys[run] = key_of(ks, record);
-        }
-        if (database != NULL) {
-            kv_table_fetch(&database->table, keys, run);
-        }
-    }
-}
-
-int kv_keyspace_move(struct kv_keyspace *ks, uint32_t old_ref, uint32_t new_ref)
-{
-    const uint8_t *record = kv_space_record(ks->space, old_ref);
-    uint32_t id = kv_record_namespace(record), db = index_of(ks->namespaces, id);
-    struct kv_database *database = db == KV_DATABASE_COUNT ? NULL : kv_database_of(ks, db);
-    if (database != NULL && kv_record_type(record) == KV_RECORD_TOMBSTONE) {
-        return kv_table_find(&database->table, key_of(ks, record)) == 0;
-    }
-    /* One that is dropped and not yet retired is to be found where it is retired. */
-    database = db == KV_DATABASE_COUNT ? kv_keyspace_dropped_of(ks, id) : database;
-    return database != NULL &&
-           kv_table_replace(&database->table, key_of(ks, record).hash, old_ref, new_ref);
 }

@@ -126,10 +126,15 @@ uint32_t kv_table_peek(const struct kv_table *table, struct kv_key key, bool *is
 #define FETCH_LINES 3u
 #define FETCH_LINE 64u
 
-static void fetch_record(const struct kv_table *table, struct kv_key key, uint64_t buckets)
+static void fetch_bucket(const struct kv_table *table, uint64_t hash, uint64_t buckets)
 {
-    struct kv_bucket *bucket = kv_blocks_at(&table->heads, kv_probe_home(key.hash, buckets));
-    unsigned match = kv_tags_match(kv_bucket_tags(bucket), kv_tag_of(key.hash));
+    __builtin_prefetch(kv_blocks_at(&table->heads, kv_probe_home(hash, buckets)));
+}
+
+static void fetch_record(const struct kv_table *table, uint64_t hash, uint64_t buckets)
+{
+    struct kv_bucket *bucket = kv_blocks_at(&table->heads, kv_probe_home(hash, buckets));
+    unsigned match = kv_tags_match(kv_bucket_tags(bucket), kv_tag_of(hash));
     if (match != 0) {
         uint32_t ref = kv_bucket_ref(bucket, (unsigned)__builtin_ctz(match));
         const uint8_t *record = kv_space_record(table->space, ref);
@@ -143,10 +148,26 @@ void kv_table_fetch(const struct kv_table *table, const struct kv_key *keys, siz
 {
     uint64_t buckets = kv_probe_buckets(table);
     for (size_t i = 0; buckets != 0 && i < count; i++) {
-        __builtin_prefetch(kv_blocks_at(&table->heads, kv_probe_home(keys[i].hash, buckets)));
+        fetch_bucket(table, keys[i].hash, buckets);
     }
     for (size_t i = 0; buckets != 0 && i < count; i++) {
-        fetch_record(table, keys[i], buckets);
+        fetch_record(table, keys[i].hash, buckets);
+    }
+}
+
+void kv_table_fetch_bucket(const struct kv_table *table, uint64_t hash)
+{
+    uint64_t buckets = kv_probe_buckets(table);
+    if (buckets != 0) {
+        fetch_bucket(table, hash, buckets);
+    }
+}
+
+void kv_table_fetch_record(const struct kv_table *table, uint64_t hash)
+{
+    uint64_t buckets = kv_probe_buckets(table);
+    if (buckets != 0) {
+        fetch_record(table, hash, buckets);
     }
 }
 
@@ -234,6 +255,18 @@ static void split_entries(struct kv_table *table, const struct kv_bucket *entrie
     }
 }
 
+/* Asks for what the next splits will need: the records of the bucket that is
+ * next in turn, and the bucket behind that. */
+static void split_fetch(const struct kv_table *table, uint64_t index)
+{
+    const struct kv_bucket *low = kv_blocks_at(&table->heads, kv_table_split_of(index));
+    unsigned count = kv_tags_count(kv_bucket_tags(low));
+    for (unsigned i = 0; i < count; i++) {
+        __builtin_prefetch(kv_space_record(table->space, kv_bucket_ref(low, i)));
+    }
+    __builtin_prefetch(kv_blocks_at(&table->heads, kv_table_split_of(index + 1)));
+}
+
 /* Splits the next bucket in turn. Each overflow bucket is emptied and given
  * back before its entries are dealt out, so that the two new chains find as
  * many as they can need. */
@@ -264,6 +297,7 @@ static void split(struct kv_table *table)
     }
     atomic_store_explicit(&table->bucket_count, index + 1, memory_order_release);
     changes_end(table);
+    split_fetch(table, index + 1);
 }
 
 int kv_table_reserve(struct kv_table *table, size_t count)
@@ -277,6 +311,18 @@ int kv_table_reserve(struct kv_table *table, size_t count)
     int status = kv_blocks_reserve(&table->heads, table->mem, heads);
     return status < 0 ? status
                       : kv_blocks_reserve(&table->more, table->mem, table->more_used + fresh);
+}
+
+void kv_table_expect(struct kv_table *table, uint64_t bucket_count)
+{
+    if (table->heads.count != 0 || bucket_count < BUCKETS_FIRST) {
+        return;
+    }
+    struct kv_bucket *first = kv_blocks_make(&table->heads, table->mem, (size_t)bucket_count);
+    if (first != NULL) {
+        memset((void *)first, 0, (size_t)bucket_count * sizeof *first);
+        atomic_store_explicit(&table->bucket_count, bucket_count, memory_order_release);
+    }
 }
 
 uint64_t kv_table_reserved(const struct kv_table *table)

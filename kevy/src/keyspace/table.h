@@ -79,9 +79,17 @@ uint32_t kv_table_peek(const struct kv_table *table, struct kv_key key, bool *is
  * instead of one after another. Inside an epoch or under the lock. */
 void kv_table_fetch(const struct kv_table *table, const struct kv_key *keys, size_t count);
 
+/* The same in two steps, with other work between them: first the bucket of a key
+ * of this hash, then what its entry leads to. Under the lock. */
+void kv_table_fetch_bucket(const struct kv_table *table, uint64_t hash);
+void kv_table_fetch_record(const struct kv_table *table, uint64_t hash);
+
 /* Gets memory for `count` inserts, so that they cannot fail. 0, KEVY_ENOMEM or
  * KEVY_ELIMIT; the table is unchanged but for its spare memory. */
 int kv_table_reserve(struct kv_table *table, size_t count);
+
+/* Makes an empty table so large at once; without the memory it stays as it is. */
+void kv_table_expect(struct kv_table *table, uint64_t bucket_count);
 
 /* The head buckets for which there is memory. */
 uint64_t kv_table_reserved(const struct kv_table *table);

@@ -79,6 +79,12 @@ struct kv_log_image {
      * empty as before, and the records are applied after all. */
     int (*load)(void *user, struct kv_image *image, const struct kv_image_room *room);
     void (*unload)(void *user);
+
+    /* What a mark tells of each database, so that a replay that begins with that
+     * mark has the memory it needs from the start: asked under the writer lock,
+     * told behind the map that replay starts from. NULL: nothing. */
+    void (*sizes)(void *user, uint32_t out[KV_NAMESPACE_DATABASES]);
+    void (*expect)(void *user, const uint32_t sizes[KV_NAMESPACE_DATABASES]);
 };
 
 struct kv_log_options {

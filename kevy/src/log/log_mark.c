@@ -26,6 +26,10 @@ void kv_mark_fill(const struct kv_log *log, const struct kv_point *point, struct
     out->log_end = files->log_end;
     out->map_lsn = point->map_lsn;
     out->map = point->map;
+    if (files->image != NULL && files->image->sizes != NULL) {
+        files->image->sizes(files->image_user, out->sizes);
+        out->compatible |= KV_MARK_SIZES;
+    }
     for (uint32_t slot = 0; (segment = kv_segment_after(log, &slot)) != NULL;) {
         bool is_set =
             segment->is_flushed && !segment->is_leaving && segment->first_lsn <= point->lsn;

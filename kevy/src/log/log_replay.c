@@ -145,9 +145,12 @@ static int apply_extent(struct kv_opening *opening, struct kv_segment *segment,
 
 /* ---- Segments ---- */
 
-/* Records that are read before the first of them is applied, so that what they
- * touch can be fetched meanwhile. */
-enum { RUN_AHEAD = 16 };
+/* Records that are read and told ahead together, two such groups before the
+ * first of them is applied, so that what they touch can be fetched meanwhile. */
+enum { RUN_AHEAD = 16, RUN_WAITING = 2 * RUN_AHEAD };
+
+/* Entries of a table, about, for which there is a head bucket. */
+enum { ENTRIES_A_BUCKET = 6 };
 
 /* A run through one segment. */
 struct run {
@@ -157,8 +160,8 @@ struct run {
     enum kv_step end;  /* how the reading ended */
     uint32_t batch_id; /* of a batch that was found to be whole */
     size_t count;      /* records that were read and wait to be applied */
-    const uint8_t *records[RUN_AHEAD];
-    uint64_t lsns[RUN_AHEAD];
+    const uint8_t *records[RUN_WAITING];
+    uint64_t lsns[RUN_WAITING];
 };
 
 /* Says whether the record, which has been read by the cursor, names an extent
@@ -242,24 +245,31 @@ static int run_record(struct run *run, const uint8_t *record, uint64_t lsn)
                                     : apply_record(run->opening, run->segment, record, ref, lsn);
 }
 
-/* Applies the records that wait. */
-static int run_apply(struct run *run)
+/* Tells the newest `count` of the records that wait. */
+static void run_tell(struct run *run, size_t count)
 {
     uint32_t refs[RUN_AHEAD];
-    size_t count = 0;
-    int status = KEVY_OK;
-    for (size_t i = 0; i < run->count; i++) {
+    size_t told = 0;
+    for (size_t i = run->count - count; i < run->count; i++) {
         if (kv_record_type(run->records[i]) <= KV_RECORD_TOMBSTONE) {
-            refs[count++] = run_ref(run, run->records[i]);
+            refs[told++] = run_ref(run, run->records[i]);
         }
     }
-    if (run->opening->ahead != NULL && count > 1) {
-        run->opening->ahead(run->opening->user, refs, count);
+    if (run->opening->ahead != NULL) {
+        run->opening->ahead(run->opening->user, refs, told);
     }
-    for (size_t i = 0; status == KEVY_OK && i < run->count; i++) {
+}
+
+/* Applies the first `count` of the records that wait. */
+static int run_apply(struct run *run, size_t count)
+{
+    int status = KEVY_OK;
+    for (size_t i = 0; status == KEVY_OK && i < count; i++) {
         status = run_record(run, run->records[i], run->lsns[i]);
     }
-    run->count = 0;
+    run->count -= count;
+    memmove(run->records, run->records + count, run->count * sizeof *run->records);
+    memmove(run->lsns, run->lsns + count, run->count * sizeof *run->lsns);
     return status;
 }
 
@@ -267,7 +277,10 @@ static int run_take(struct run *run, const uint8_t *record)
 {
     run->records[run->count] = record;
     run->lsns[run->count++] = run->cursor.lsn - kv_record_lsn_count(record);
-    return run->count < RUN_AHEAD ? KEVY_OK : run_apply(run);
+    if (run->count % RUN_AHEAD == 0) {
+        run_tell(run, RUN_AHEAD);
+    }
+    return run->count < RUN_WAITING ? KEVY_OK : run_apply(run, RUN_AHEAD);
 }
 
 /* Replays from the cursor on as far as the records are good. */
@@ -284,7 +297,7 @@ static int replay_run(struct run *run)
         }
         status = answer == 1 ? run_take(run, record) : KEVY_OK;
     }
-    status = status == KEVY_OK ? run_apply(run) : status;
+    status = status == KEVY_OK ? run_apply(run, run->count) : status;
     if (status != KEVY_OK) {
         return kv_fail_slot(run->opening, status, 0, run->segment->slot, run->cursor.offset,
                             "a record could not be applied");
@@ -370,10 +383,30 @@ int kv_replay_begin(struct kv_opening *opening)
     return apply_one(opening, &first);
 }
 
+/* Tells how large the tables will be, as far as the log can fill them. */
+static void sizes_tell(const struct kv_opening *opening)
+{
+    const struct kv_log_image *image = opening->image;
+    uint64_t most = opening->log->used_size / KV_RECORD_HEADER / ENTRIES_A_BUCKET;
+    uint32_t sizes[KV_NAMESPACE_DATABASES];
+    if (image == NULL || image->expect == NULL || (opening->mark.compatible & KV_MARK_SIZES) == 0) {
+        return;
+    }
+    for (size_t i = 0; i < KV_NAMESPACE_DATABASES; i++) {
+        uint32_t size = opening->mark.sizes[i];
+        sizes[i] = size < most ? size : (uint32_t)most;
+        most -= sizes[i];
+    }
+    image->expect(opening->image_user, sizes);
+}
+
 int kv_replay(struct kv_opening *opening)
 {
     uint64_t lsn = opening->mark.durable_lsn + 1;
     int status = kv_replay_begin(opening);
+    if (status == KEVY_OK) {
+        sizes_tell(opening);
+    }
     for (size_t i = 0; status == KEVY_OK && i < opening->order.count; i++) {
         struct kv_segment *segment = opening->order.at[i];
         bool is_marked = segment->slot == opening->mark.durable_slot;

@@ -60,10 +60,16 @@ static void slot_release(void *user)
     }
 }
 
-static void epoch_prepare(void)
+/* Registering waits for every processor if there is another thread by then. */
+static void epoch_begin(void)
 {
     kv_epoch_has_barrier = barrier(BARRIER_REGISTER) == 0;
     epoch_has_key = pthread_key_create(&epoch_key, slot_release) == 0;
+}
+
+void kv_epoch_prepare(void)
+{
+    (void)pthread_once(&epoch_once, epoch_begin);
 }
 
 static struct kv_epoch_slot *slot_reuse(void)
@@ -101,7 +107,7 @@ static bool slots_add(void)
 
 struct kv_epoch_slot *kv_epoch_claim(void)
 {
-    (void)pthread_once(&epoch_once, epoch_prepare);
+    kv_epoch_prepare();
     struct kv_epoch_slot *slot = slot_reuse();
     while (slot == NULL) {
         if (!slots_add()) {
@@ -132,7 +138,7 @@ static void fence_heavy(void)
 
 uint64_t kv_epoch_stamp(void)
 {
-    (void)pthread_once(&epoch_once, epoch_prepare);
+    (void)pthread_once(&epoch_once, epoch_begin);
     uint64_t stamp = atomic_fetch_add_explicit(&kv_epoch_now, 1, memory_order_acq_rel);
     fence_heavy();
     return stamp;

@@ -51,6 +51,10 @@ extern _Thread_local struct kv_epoch_slot *kv_epoch_own KV_EPOCH_TLS;
 extern _Atomic uint64_t kv_epoch_now;
 extern bool kv_epoch_has_barrier;
 
+/* Does what is done once for the process. Cheap before it has a second thread; the
+ * first entry does it too. */
+void kv_epoch_prepare(void);
+
 /* Gets this thread a slot. NULL without memory. */
 struct kv_epoch_slot *kv_epoch_claim(void);
 

@@ -11,6 +11,7 @@
 #define MARK_SEED UINT64_C(0x6b72616d7976656b)
 #define MARK_IDENTITY_SIZE 64u
 #define MARK_MAP_AT 136u
+#define MARK_SIZES_AT 208u
 #define MARK_BITMAP_AT 1024u
 #define MARK_CHECK_AT 4088u
 
@@ -51,6 +52,9 @@ void kv_mark_slot_encode(const struct kv_identity *identity, const struct kv_mar
     store_u64(out + 120, mark->log_end);
     store_u64(out + 128, mark->map_lsn);
     kv_namespaces_encode(&mark->map, out + MARK_MAP_AT);
+    for (size_t i = 0; i < KV_NAMESPACE_DATABASES; i++) {
+        store_u32(out + MARK_SIZES_AT + 4 * i, mark->sizes[i]);
+    }
     memcpy(out + MARK_BITMAP_AT, mark->bitmap, sizeof mark->bitmap);
     store_u64(out + MARK_CHECK_AT, hash_bytes(out, MARK_CHECK_AT, MARK_SEED));
 }
@@ -104,6 +108,9 @@ static bool slot_decode(const uint8_t *block, const struct kv_identity *identity
     out->durable_offset = load_u32(block + 116);
     out->log_end = load_u64(block + 120);
     out->map_lsn = load_u64(block + 128);
+    for (size_t i = 0; i < KV_NAMESPACE_DATABASES; i++) {
+        out->sizes[i] = load_u32(block + MARK_SIZES_AT + 4 * i);
+    }
     memcpy(out->bitmap, block + MARK_BITMAP_AT, sizeof out->bitmap);
     bool has_place = out->durable_slot != KV_MARK_NO_SLOT;
     return kv_namespaces_decode(bytes_of(block + MARK_MAP_AT, KV_NAMESPACES_SIZE), &out->map) &&

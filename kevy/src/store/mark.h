@@ -23,6 +23,7 @@
  *      120     8  log end: the last LSN of the incarnation before
  *      128     8  LSN of the namespace map
  *      136    68  namespace map, see namespaces.h
+ *      208    64  head buckets of the tables of database 0 to 15, about
  *     1024  2048  bitmap: bit i of byte s/8 (i = s modulo 8) = slot s is live
  *     4088     8  check: hash of the 4,088 bytes before it
  *
@@ -45,8 +46,10 @@
 /* Incompatible features that this version knows. */
 #define KV_MARK_KNOWN UINT64_C(0)
 
-/* Compatible features: an index may lie beside this mark, which names it. */
+/* Compatible features: an index may lie beside this mark, which names it; the
+ * mark tells how large the tables are. */
 #define KV_MARK_INDEX UINT64_C(1)
+#define KV_MARK_SIZES UINT64_C(2)
 
 /* What never changes in the life of a store. */
 struct kv_identity {
@@ -67,6 +70,7 @@ struct kv_mark {
     uint64_t log_end;
     uint64_t map_lsn;
     struct kv_namespaces map;
+    uint32_t sizes[KV_NAMESPACE_DATABASES]; /* where KV_MARK_SIZES says so */
     uint8_t bitmap[KV_SLOT_COUNT / 8];
 };
 
