@@ -70,6 +70,7 @@ public final class PackedArray {
         this.array = array;
     }
 
+    /** What its elements are. */
     public Kind kind() {
         return kind;
     }

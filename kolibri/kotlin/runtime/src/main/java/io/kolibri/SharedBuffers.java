@@ -73,6 +73,7 @@ public final class SharedBuffers implements AutoCloseable {
         return block;
     }
 
+    /** The size of a chunk in bytes. */
     public int chunkSize() {
         return chunkSize;
     }

@@ -31,14 +31,15 @@ final class TaggedDecoder {
     private final TaggedShapes shapes;
     private final TaggedCodecs codecs;
 
-    TaggedDecoder(TaggedReader reader) {
+    /** For the value of the whole message, or for a part of it. */
+    TaggedDecoder(TaggedReader reader, boolean isWhole) {
         bytes = reader.bytes;
         base = reader.base;
         text = reader.text;
         shapes = reader.shapes;
         codecs = reader.codecs;
         int size = reader.textSize;
-        boolean isCopied = size > 0 && size <= TEXT_COPY;
+        boolean isCopied = isWhole && size > 0 && size <= TEXT_COPY;
         textCopy = isCopied ? TaggedText.bytes(bytes, base + text, size) : null;
     }
 

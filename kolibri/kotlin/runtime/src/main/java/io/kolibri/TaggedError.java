@@ -49,6 +49,7 @@ public final class TaggedError {
         return name;
     }
 
+    /** What it says; empty if it says nothing. */
     public String message() {
         return message;
     }

@@ -25,7 +25,7 @@ import java.nio.ByteBuffer;
  * value for what it is not is a TaggedException with ETYPE. Any thread, and several at once.
  */
 public final class TaggedReader {
-    /** What a value is. How it was encoded does not show. */
+    /** What a value is, by the names of section 7 of docs/tagged-format.md; LONG has 64 bits. */
     public enum Type {
         UNDEFINED, NULL, BOOL, INT, LONG, DOUBLE, BIGINT, TEXT, LIST, OBJECT, MAP, SET, DATE, BYTES,
         PACKED, ERROR, CUSTOM
@@ -65,12 +65,12 @@ public final class TaggedReader {
 
     /** The whole message as values of Java; docs/tagged-format.md has the table. */
     public Object value() {
-        return value(root());
+        return new TaggedDecoder(this, true).value(root());
     }
 
     /** A value and all that is in it. */
     public Object value(long slot) {
-        return new TaggedDecoder(this).value(slot);
+        return new TaggedDecoder(this, false).value(slot);
     }
 
     /** The slot of the message's value. */
@@ -108,6 +108,7 @@ public final class TaggedReader {
         return slot == TaggedFormat.UNDEFINED_SLOT || slot == TaggedFormat.NULL_SLOT;
     }
 
+    /** A boolean. */
     public boolean asBoolean(long slot) {
         if (slot != TaggedFormat.TRUE_SLOT && slot != TaggedFormat.FALSE_SLOT) {
             throw not("a boolean", slot);

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.kolibri.BinaryBuffer;
 import io.kolibri.SharedBuffers;
+import io.kolibri.TaggedCustom;
 import io.kolibri.TaggedException;
 import io.kolibri.TaggedReader;
 import io.kolibri.TaggedShape;
@@ -70,6 +71,48 @@ class TaggedWriterTest {
             TaggedReader reader = buffers.reader(frame.where(), frame.big());
             assertEquals("[{\"x\":d3ff8000000000000,\"y\":true},map(null=undefined),set(1L,\"s\"),"
                     + "custom(9,1),[d3ff0000000000000],[1,2]]", Notation.of(reader));
+        }
+    }
+
+    /** What the cursor says of values, and what it does not take for another. */
+    @Test
+    void theCursorReadsWhereValuesLie() {
+        try (SharedBuffers buffers = new SharedBuffers(); BinaryBuffer frame = buffers.frame()) {
+            frame.writer().value(List.of(1, 1L << 50, 2.0, 2.5, 1e300, true, "text", Map.of("k", 7),
+                    new TaggedCustom(3, List.of("f")), new float[] {1.5f}, new byte[] {-1}));
+            frame.finish();
+            TaggedReader reader = buffers.reader(frame.where(), frame.big());
+            long root = reader.root();
+            assertEquals(TaggedReader.Type.LIST, reader.type(root));
+            assertEquals(11, reader.count(root));
+            assertEquals(1, reader.asInt(reader.at(root, 0)));
+            assertEquals(1L << 50, reader.asLong(reader.at(root, 1)));
+            assertEquals(2, reader.asInt(reader.at(root, 2)));
+            assertEquals(2.5, reader.asDouble(reader.at(root, 3)));
+            assertEquals(1.0, reader.asDouble(reader.at(root, 0)));
+            assertTrue(reader.asBoolean(reader.at(root, 5)));
+            assertEquals("text", reader.asString(reader.at(root, 6)));
+            assertEquals("text", reader.value(reader.at(root, 6)));
+            long object = reader.at(root, 7);
+            assertEquals(7, reader.asInt(reader.get(object, "k")));
+            assertTrue(reader.isNothing(reader.get(object, "absent")));
+            assertEquals(0, reader.shape(object).find("k"));
+            assertEquals(3, reader.schema(reader.at(root, 8)));
+            assertEquals(1.5, reader.doubleAt(reader.at(root, 9), 0));
+            assertEquals(-1, reader.longAt(reader.at(root, 10), 0));
+
+            assertEquals(TaggedException.ERANGE, misuse(() -> reader.asInt(reader.at(root, 1))));
+            assertEquals(TaggedException.ERANGE, misuse(() -> reader.asLong(reader.at(root, 4))));
+            assertEquals(TaggedException.ETYPE, misuse(() -> reader.asLong(reader.at(root, 3))));
+            assertEquals(TaggedException.ETYPE, misuse(() -> reader.asLong(reader.at(root, 6))));
+            assertEquals(TaggedException.ETYPE, misuse(() -> reader.asString(root)));
+            assertEquals(TaggedException.ETYPE, misuse(() -> reader.get(root, "k")));
+            assertEquals(TaggedException.ETYPE, misuse(() -> reader.keyAt(root, 0)));
+            assertEquals(TaggedException.ETYPE, misuse(() -> reader.longAt(root, 0)));
+            assertEquals(TaggedException.ETYPE, misuse(() -> reader.at(reader.at(root, 10), 0)));
+            assertThrows(IndexOutOfBoundsException.class, () -> reader.at(root, 11));
+            assertThrows(IndexOutOfBoundsException.class, () -> reader.at(root, -1));
+            assertThrows(IndexOutOfBoundsException.class, () -> reader.at(reader.at(root, 0), 0));
         }
     }
 
