@@ -106,13 +106,13 @@ static int put_pairs(struct kv_keyspace *ks, void *user)
     return kv_keyspace_put(ks, pairs->db, pairs->at, pairs->count);
 }
 
-static void write_some(struct relic_past *past, KevyDb *db, size_t count)
+static void write_to(struct relic_past *past, KevyDb *db, uint32_t database, uint32_t first,
+                     size_t count)
 {
-    struct pairs pairs = {.db = (uint32_t)below(&past->random, RELIC_DATABASES), .count = count};
+    struct pairs pairs = {.db = database, .count = count};
     pairs.values = malloc(count * VALUE_MAX);
     REQUIRE(pairs.values != NULL);
     past->batches += count > 1;
-    uint32_t first = (uint32_t)below(&past->random, RELIC_KEYS);
     for (size_t i = 0; i < count; i++) {
         uint32_t key = (first + (uint32_t)i) % RELIC_KEYS;
         uint64_t version = ++past->clock;
@@ -128,6 +128,12 @@ static void write_some(struct relic_past *past, KevyDb *db, size_t count)
     }
     change(db, put_pairs, &pairs);
     free(pairs.values);
+}
+
+static void write_some(struct relic_past *past, KevyDb *db, size_t count)
+{
+    uint32_t database = (uint32_t)below(&past->random, RELIC_DATABASES);
+    write_to(past, db, database, (uint32_t)below(&past->random, RELIC_KEYS), count);
 }
 
 struct removal {
@@ -259,6 +265,24 @@ struct crash_os *relic_live(uint64_t seed, bool is_calm, struct relic_past *past
     }
     past->is_intact = is_calm && has_first_segment(crash);
     /* With it an open reads no record, and notices no damage. */
+    crash_os_remove(crash, "index");
+    return crash;
+}
+
+struct crash_os *relic_one_each(struct relic_past *past)
+{
+    KevyDb *db;
+    struct crash_os *crash = crash_os_new(1);
+    *past = (struct relic_past){.random = 1};
+    crash_os_windows(crash, false);
+    REQUIRE_INT(relic_open(crash, &db, NULL), 0);
+    for (uint32_t key = 0; key < RELIC_KEYS; key++) {
+        past->clock += (past->clock + 1) % 23 == 0;
+        write_to(past, db, 0, key, 1);
+    }
+    REQUIRE_INT(kevy_shutdown(db), 0);
+    kevy_close(db);
+    crash_os_kill(crash);
     crash_os_remove(crash, "index");
     return crash;
 }

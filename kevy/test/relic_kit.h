@@ -38,6 +38,9 @@ struct relic_past {
  * free with crash_os_free. */
 struct crash_os *relic_live(uint64_t seed, bool is_calm, struct relic_past *past);
 
+/* The same of a store in which each key of database 0 was written once. */
+struct crash_os *relic_one_each(struct relic_past *past);
+
 /* Opens the store of a disk. A status. */
 int relic_open(struct crash_os *crash, KevyDb **out, KevyError *error);
 

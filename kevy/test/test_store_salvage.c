@@ -145,3 +145,41 @@ TEST_LIMIT(salvage_keeps_batches_whole, 120)
 {
     salvage_any_damage(true);
 }
+
+/* ---- One record ---- */
+
+static uint64_t count_keys(const struct relic_state *state)
+{
+    uint64_t count = 0;
+    for (uint32_t db = 0; db < RELIC_DATABASES; db++) {
+        for (uint32_t key = 0; key < RELIC_KEYS; key++) {
+            count += state->version[db][key] != 0;
+        }
+    }
+    return count;
+}
+
+/* Where there is one record of each key, damage to a byte costs one key. */
+TEST_LIMIT(salvage_loses_no_more_than_what_is_damaged, 60)
+{
+    struct relic_state saved;
+    KevyCheckReport report;
+    KevyError error;
+    size_t size;
+    struct crash_os *crash = relic_one_each(&past);
+    struct crash_copy *copy = crash_os_copy(crash);
+    (void)crash_os_file(crash, "00000.seg", &size);
+    for (size_t at = 0; at < size; at += 7) {
+        crash_os_restore(crash, copy);
+        crash_os_file(crash, "00000.seg", &size)[at] ^= 0x10;
+        int32_t status = relic_salvage(crash, false, &saved, &report, &error);
+        bool is_good = CHECK(status >= 0) && CHECK(count_keys(&saved) >= RELIC_KEYS - 1) &&
+                       CHECK(count_keys(&saved) == RELIC_KEYS || status == 1);
+        if (!is_good) {
+            printf("byte %zu\n", at);
+        }
+        crash_os_kill(crash);
+    }
+    crash_copy_free(copy);
+    crash_os_free(crash);
+}

@@ -60,7 +60,7 @@ static bool is_end(struct kv_opening *opening, uint32_t slot, size_t from, size_
         return is_zero(segment, from, to) &&
                opening->order.at[next]->first_lsn <= opening->log->lsn_end + 2;
     }
-    if (opening->mark.durable_lsn > opening->log->lsn_end + 1) {
+    if (from < segment->resume_offset || opening->mark.durable_lsn > opening->log->lsn_end + 1) {
         return false;
     }
     if (!is_zero(segment, from, to)) {
@@ -201,6 +201,7 @@ int kv_log_look(struct kv_log **out, struct kv_looking *looking, KevyError *erro
     kv_still_init(&looking->still, looking->os);
     looking->look = (struct kv_look){
         .gather = looking->is_salvage ? kv_salvage_gather : look_gather,
+        .resume = looking->is_salvage ? kv_salvage_resume : kv_damage_resume,
         .damaged = look_damaged,
         .takes_extent = looking->is_salvage ? kv_salvage_takes : look_takes_extent,
         .end = look_end,

@@ -86,8 +86,10 @@ void kv_look_found(struct kv_looking *looking, int32_t kind, const char *file, u
 void kv_look_found_slot(struct kv_looking *looking, int32_t kind, uint32_t slot, uint64_t from,
                         uint64_t to, const char *text);
 
-/* What a salvage does instead of kv_gather, and what it takes of extents. */
+/* What a salvage does instead of kv_gather and kv_damage_resume, and what it takes
+ * of extents. */
 int kv_salvage_gather(struct kv_opening *opening);
+bool kv_salvage_resume(const struct kv_segment *segment, struct kv_cursor *cursor);
 bool kv_salvage_takes(struct kv_opening *opening, const struct kv_segment *extent,
                       const uint8_t *record);
 

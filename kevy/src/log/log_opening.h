@@ -39,6 +39,10 @@ struct kv_look {
     /* Finds mark, segments and end; kv_gather does it as every open does. */
     int (*gather)(struct kv_opening *opening);
 
+    /* The cursor stands at damage: where reading goes on; kv_damage_resume says it
+     * as every open does. */
+    bool (*resume)(const struct kv_segment *segment, struct kv_cursor *cursor);
+
     /* A range was put aside. */
     void (*damaged)(struct kv_opening *opening, uint32_t slot, size_t from, size_t to);
 

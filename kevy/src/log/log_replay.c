@@ -322,7 +322,8 @@ static struct run run_of(struct kv_opening *opening, struct kv_segment *segment,
 static int skip_damage(struct run *run, bool *goes_on)
 {
     size_t from = run->cursor.offset, to;
-    *goes_on = kv_damage_resume(run->segment, &run->cursor);
+    *goes_on = run->opening->look != NULL ? run->opening->look->resume(run->segment, &run->cursor)
+                                          : kv_damage_resume(run->segment, &run->cursor);
     to = *goes_on ? run->cursor.offset : run->cursor.limit;
     run->segment->is_damaged = true;
     return from < to ? kv_damage_note(run->opening, run->segment->slot, from, to)

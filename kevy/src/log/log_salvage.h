@@ -52,6 +52,10 @@ int kv_relic_enter(struct kv_salvage *salvage, struct kv_relic *relic, struct kv
 int kv_relic_mend(struct kv_salvage *salvage, const struct kv_relic *relic,
                   struct kv_segment_header *out);
 
+/* Returns the LSN of the record at the cursor: what a stamp or the seal behind an
+ * unbroken run of records tells, less those; else `otherwise` less those. */
+uint64_t kv_relic_number(struct kv_cursor cursor, uint64_t otherwise);
+
 /* Reads all log segments: adds extents with damaged headers, and sets the map
  * that replay starts from. 0 or a status. */
 int kv_salvage_survey(struct kv_salvage *salvage);

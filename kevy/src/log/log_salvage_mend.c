@@ -123,27 +123,37 @@ static bool key_of_any(struct mend *mend, struct kv_segment_header *out)
            key_find(mend, out);
 }
 
-/* The key is known: the first LSN is what a stamp or the seal tells, less the
- * records before it. A segment that nothing numbers is read as the oldest. */
-static uint64_t first_lsn_of(const struct mend *mend)
+/* Says whether a stamp or a seal lies under the cursor. */
+static bool tells_lsn(const struct kv_cursor *cursor)
+{
+    const uint8_t *record = cursor->base + cursor->offset;
+    const struct kv_place *place = &cursor->place;
+    return kv_record_form(place, cursor->base, cursor->limit, cursor->offset) != 0 &&
+           kv_check_holds(place->check, place->segment_key, cursor->offset, record) &&
+           (kv_record_type(record) == KV_RECORD_STAMP || kv_record_type(record) == KV_RECORD_SEAL);
+}
+
+uint64_t kv_relic_number(struct kv_cursor cursor, uint64_t otherwise)
 {
     const uint8_t *record;
-    struct kv_cursor cursor = cursor_at(mend, KV_SEGMENT_HEADER);
-    cursor.place = mend->cursor.place;
+    uint64_t told = otherwise;
+    cursor.lsn = 0;
     while (kv_cursor_next(&cursor, &record) == KV_STEP_RECORD) {
     }
-    uint64_t count = cursor.lsn - 1, told = 1;
-    size_t offset = cursor.offset;
-    if (kv_record_form(&cursor.place, cursor.base, cursor.limit, offset) != 0 &&
-        kv_check_holds(cursor.place.check, cursor.place.segment_key, offset,
-                       cursor.base + offset) &&
-        (kv_record_type(cursor.base + offset) == KV_RECORD_STAMP ||
-         kv_record_type(cursor.base + offset) == KV_RECORD_SEAL)) {
-        told = load_u64(cursor.base + offset + KV_RECORD_HEADER);
-    } else if (kv_cursor_resume(&cursor, offset + KV_GRANULE)) {
-        told = cursor.lsn;
+    if (tells_lsn(&cursor)) {
+        told = load_u64(cursor.base + cursor.offset + KV_RECORD_HEADER);
     }
-    return told > count ? told - count : 1;
+    return told > cursor.lsn ? told - cursor.lsn : 1;
+}
+
+/* The key is known. A segment that nothing numbers is read as the oldest. */
+static uint64_t first_lsn_of(const struct mend *mend)
+{
+    struct kv_cursor cursor = cursor_at(mend, KV_SEGMENT_HEADER), next;
+    cursor.place = mend->cursor.place;
+    next = cursor;
+    bool has_stamp = kv_cursor_resume(&next, KV_SEGMENT_HEADER);
+    return kv_relic_number(cursor, has_stamp ? next.lsn : 1);
 }
 
 int kv_relic_mend(struct kv_salvage *salvage, const struct kv_relic *relic,

@@ -239,7 +239,7 @@ static int survey_segment(struct survey *survey, const struct kv_segment *segmen
         step = kv_cursor_next(&cursor, &record);
         if (step == KV_STEP_RECORD) {
             status = survey_record(survey, record, cursor.lsn - kv_record_lsn_count(record));
-        } else if (step == KV_STEP_SEAL || !kv_damage_resume(segment, &cursor)) {
+        } else if (step == KV_STEP_SEAL || !kv_salvage_resume(segment, &cursor)) {
             break;
         }
     }
@@ -259,6 +259,35 @@ int kv_salvage_survey(struct kv_salvage *salvage)
 }
 
 /* ---- During replay ---- */
+
+static bool is_record_at(const struct kv_cursor *cursor, size_t offset)
+{
+    const struct kv_place *place = &cursor->place;
+    const uint8_t *record = cursor->base + offset;
+    return kv_record_form(place, cursor->base, cursor->limit, offset) != 0 &&
+           kv_record_type(record) < KV_RECORD_SEAL &&
+           kv_check_holds(place->check, place->segment_key, offset, record);
+}
+
+/* An open goes on at the next stamp, since only that tells an LSN for certain. A
+ * salvage takes each record before it whose check holds: their order is known. */
+bool kv_salvage_resume(const struct kv_segment *segment, struct kv_cursor *cursor)
+{
+    struct kv_cursor next = *cursor;
+    bool has_next = kv_damage_resume(segment, &next);
+    size_t limit = has_next ? next.offset : cursor->limit;
+    size_t offset = cursor->offset + KV_GRANULE;
+    while (!cursor->place.check->is_blind && offset < limit) {
+        if (is_record_at(cursor, offset)) {
+            cursor->offset = offset;
+            cursor->lsn = kv_relic_number(*cursor, has_next ? next.lsn : cursor->lsn + 1);
+            return true;
+        }
+        offset += KV_GRANULE;
+    }
+    *cursor = has_next ? next : *cursor;
+    return has_next;
+}
 
 /* Says whether the records of a batch's extent, whose bytes nothing vouches for,
  * are as many as its record says. */
