@@ -7,8 +7,8 @@
  * `F` claims nothing and takes what is there (at most 8, as everywhere).
  *
  * Of a Java class: F function, P procedure, SF/SP static, VF/VP nonvirtual, N constructor,
- * G/SG field, B bridge. Of a native class: M method, S static, L leaf, N creator, D destroyer, E end
- * callback.
+ * G/SG field, B bridge. Of a native class: M method, S static, L leaf, N creator, D destroyer,
+ * E end callback.
  */
 #ifndef KOLIBRI_CLASS_WORDS_H
 #define KOLIBRI_CLASS_WORDS_H

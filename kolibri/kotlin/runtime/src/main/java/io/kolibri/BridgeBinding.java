@@ -23,8 +23,8 @@ import java.util.concurrent.ConcurrentHashMap;
  *
  * <p>For bridges that are short and do not call back into C. C binds each when it loads its table,
  * so allow before that; loading runs the static initialiser. Stubs live as long as their class, and
- * keep neither it nor its loader alive. The system property {@code kolibri.bridge=jni} turns upcalls
- * off. Android never loads this class.
+ * keep neither it nor its loader alive. The system property {@code kolibri.bridge=jni} turns
+ * upcalls off. Android never loads this class.
  */
 @JvmOnly
 public final class BridgeBinding {

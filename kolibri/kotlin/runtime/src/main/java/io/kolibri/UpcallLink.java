@@ -8,8 +8,8 @@ import java.lang.reflect.Array;
 import java.util.List;
 
 /**
- * Upcall stubs of java.lang.foreign by name, as CriticalLink makes downcalls: the restricted method,
- * upcallStub, is looked up by the class whose method is called.
+ * Upcall stubs of java.lang.foreign by name, as CriticalLink makes downcalls: the restricted
+ * method, upcallStub, is looked up by the class whose method is called.
  */
 final class UpcallLink {
     private UpcallLink() {}

@@ -36,6 +36,11 @@ public final class ClassRewriter {
         header.visit(Opcodes.V17, access, name, null, superName, interfaces);
     }
 
+    /** The source file's name, for messages; null where it is not known. */
+    public void source(String file) {
+        header.sourceFile = file;
+    }
+
     /** An annotation of the class. */
     public void annotation(String descriptor) {
         header.visitAnnotation(descriptor, true);
@@ -67,7 +72,7 @@ public final class ClassRewriter {
             String descriptor,
             String signature,
             String[] exceptions) {
-        MethodNode method =
+        KnownMethod method =
                 new KnownMethod(facts, access, name, descriptor, signature, exceptions);
         header.methods.add(method);
         if ((access & Opcodes.ACC_NATIVE) != 0) {
@@ -115,13 +120,19 @@ public final class ClassRewriter {
         return new ClassInfo(header.name, header.superName, header.interfaces, kind, methods);
     }
 
-    /** Notes the annotations of a method that passes through. */
+    /** Notes the annotations and the first line of a method that passes through. */
     private static final class Watcher extends MethodVisitor {
-        private final MethodNode notes;
+        private final KnownMethod notes;
 
-        Watcher(MethodNode notes, MethodVisitor out) {
+        Watcher(KnownMethod notes, MethodVisitor out) {
             super(Opcodes.ASM9, out);
             this.notes = notes;
+        }
+
+        @Override
+        public void visitLineNumber(int line, org.objectweb.asm.Label start) {
+            notes.line = notes.line == 0 ? line : Math.min(notes.line, line);
+            super.visitLineNumber(line, start);
         }
 
         @Override

@@ -8,6 +8,9 @@ import org.objectweb.asm.tree.MethodNode;
 final class KnownMethod extends MethodNode {
     final MethodFacts facts;
 
+    /** The first line of its code, 0 without one. */
+    int line;
+
     KnownMethod(MethodFacts facts, int access, String name, String descriptor, String signature,
             String[] exceptions) {
         super(Opcodes.ASM9, access, name, descriptor, signature, exceptions);
@@ -16,5 +19,9 @@ final class KnownMethod extends MethodNode {
 
     static MethodFacts factsOf(MethodNode method) {
         return method instanceof KnownMethod known ? known.facts : MethodFacts.NONE;
+    }
+
+    static int lineOf(MethodNode method) {
+        return method instanceof KnownMethod known ? known.line : 0;
     }
 }

@@ -231,7 +231,11 @@ final class Rules {
     }
 
     private void report(MethodNode method, String text) {
-        problems.accept(new Problem(owner.name, method == null ? null : method.name,
+        String folder = owner.name.substring(0, owner.name.lastIndexOf('/') + 1);
+        problems.accept(new Problem(
+                owner.sourceFile == null ? null : folder + owner.sourceFile,
+                method == null ? 0 : KnownMethod.lineOf(method),
+                owner.name, method == null ? null : method.name,
                 method == null ? null : method.desc, text));
     }
 }

@@ -235,7 +235,7 @@ class BridgeTest {
         command.addAll(List.of(options));
         command.addAll(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp",
                 place(BridgeTest.class) + ":" + place(NativeObject.class) + ":"
-                        + place(Test.class) + ":" + place(org.opentest4j.AssertionFailedError.class),
+                        + place(Test.class),
                 "-Dnative.build=" + System.getProperty("native.build"),
                 BridgeTest.class.getName()));
         Path output = folder.resolve("output.txt");

@@ -59,6 +59,12 @@ public final class Weaver {
         }
 
         @Override
+        public void visitSource(String file, String debug) {
+            rewriter.source(file);
+            super.visitSource(file, debug);
+        }
+
+        @Override
         public AnnotationVisitor visitAnnotation(String descriptor, boolean visible) {
             rewriter.annotation(descriptor);
             AnnotationVisitor out = super.visitAnnotation(descriptor, visible);

@@ -82,7 +82,7 @@ class RefusedJavaTest {
         Files.delete(folder.resolve("test/Base.class"));
         List<Problem> problems = lab.weave(Target.JVM);
         assertEquals(1, problems.size(), problems::toString);
-        assertEquals("test.Case.f(): class test.Base is not on the class path, and how its objects"
+        assertEquals("test/Case.java: test.Case.f(): class test.Base is not on the class path, and how its objects"
                 + " are called depends on it", problems.get(0).toString());
     }
 
@@ -111,8 +111,20 @@ class RefusedJavaTest {
         String[] args = {"weave", "--class-path", Lab.runtime().toString(), folder.toString()};
         int code = Main.run(args, NOWHERE, new PrintStream(err));
         assertEquals(1, code);
-        assertTrue(err.toString().startsWith("error: test.Case.f(String, int[]): "),
+        assertTrue(err.toString().startsWith("error: test/Case.java: test.Case.f(String, int[]): "),
                 err::toString);
+    }
+
+    /** A native method has no line; a method with a body has, unless the compiler left it out. */
+    @Test
+    void aMethodWithCodeIsNamedWithItsLine() throws Exception {
+        Lab lab = new Lab(folder).compile(Map.of("test.Case", IMPORTS
+                + "class Case extends NativeObject {\nCase() { super(1); }\n\n"
+                + "@NativeMethod int f() {\nreturn 1; } }"));
+        List<Problem> problems = lab.weave(Target.JVM);
+        assertEquals(1, problems.size(), problems::toString);
+        assertEquals("test/Case.java:5: test.Case.f(): @NativeMethod has a body already: make it"
+                + " native (external in Kotlin)", problems.get(0).toString());
     }
 
     @Test
@@ -140,7 +152,8 @@ class RefusedJavaTest {
         assertTrue(!problems.isEmpty(), "woven");
         for (Problem each : problems) {
             assertTrue(each.text().contains(said), each::toString);
-            assertTrue(each.toString().startsWith("test.Case"), each::toString);
+            assertTrue(each.toString().matches("test/Case\\.java(:1)?: test\\.Case.*"),
+                    each::toString);
         }
         assertArrayEquals(before,
                 Files.readAllBytes(folder.resolve("test/Case.class")));
