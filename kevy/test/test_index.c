@@ -132,7 +132,8 @@ TEST_LIMIT(index_with_a_wrong_byte_anywhere_is_refused, 300)
     struct crash_copy *closed = crash_os_copy(world.crash);
     size_t size;
     (void)index_bytes(&world, &size);
-    for (size_t at = 0; at < size; at++) {
+    size_t step = size / test_scale(size);
+    for (size_t at = 0; at < size; at += step) {
         crash_os_restore(world.crash, closed);
         index_bytes(&world, &size)[at] ^= (uint8_t)(1u << at % 8);
         REQUIRE_INT(index_open(&world), 0);
@@ -153,7 +154,8 @@ TEST_LIMIT(index_of_any_other_size_is_refused, 300)
     struct crash_copy *closed = crash_os_copy(world.crash);
     size_t size;
     (void)index_bytes(&world, &size);
-    for (size_t cut = 0; cut < size; cut += 1 + cut / 64) {
+    size_t step = size / test_scale(size);
+    for (size_t cut = 0; cut < size; cut += step + cut / 64) {
         crash_os_restore(world.crash, closed);
         crash_os_truncate(world.crash, "index", cut);
         open_expecting(&world, held, KEVY_INDEX_REFUSED);

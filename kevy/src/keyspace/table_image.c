@@ -137,15 +137,23 @@ static int blocks_load(struct kv_blocks *blocks, struct kv_mem *mem, uint64_t co
     return status;
 }
 
-/* Looks at the overflow buckets: those in use, then the list of the others. */
+/* Looks at the overflow buckets: those in use, to which links must lead and to no
+ * other; then the list of the others. */
 static void more_look(struct table_load *load, const struct kv_blocks *more)
 {
+    uint64_t used = 0;
     for (uint32_t i = 0; i < load->shape->more_used; i++) {
         const struct kv_bucket *bucket = kv_blocks_at(more, i);
         if (!is_free(bucket)) {
             bucket_look(load, bucket);
+            used++;
         }
     }
+    for (uint32_t i = 0; i < load->shape->more_used; i++) {
+        bool is_linked = (load->reached[i / 8] >> (i % 8) & 1) != 0;
+        load->is_good = load->is_good && is_linked == !is_free(kv_blocks_at(more, i));
+    }
+    load->is_good = load->is_good && load->reached_count == used;
     uint32_t number = load->shape->more_free;
     for (uint32_t left = load->shape->more_spare; load->is_good && left > 0; left--) {
         reach(load, number);
