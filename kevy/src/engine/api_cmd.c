@@ -125,8 +125,8 @@ static int32_t run_public(KevyDb *db, struct kv_session *session, size_t argc,
     return 0;
 }
 
-static int32_t run_list(KevyDb *db, struct kv_session *session, size_t argc,
-                        const uint8_t *const *argv, const size_t *argv_len, KevyBuf *out)
+static int32_t run_arguments(KevyDb *db, struct kv_session *session, size_t argc,
+                             const uint8_t *const *argv, const size_t *argv_len, KevyBuf *out)
 {
     struct bytes small[ARGS_SMALL];
     if (out == NULL) {
@@ -156,7 +156,7 @@ static int32_t run_list(KevyDb *db, struct kv_session *session, size_t argc,
 int32_t kevy_cmd(KevyDb *db, size_t argc, const uint8_t *const *argv, const size_t *argv_len,
                  KevyBuf *out)
 {
-    return run_list(db, NULL, argc, argv, argv_len, out);
+    return run_arguments(db, NULL, argc, argv, argv_len, out);
 }
 
 /* ---- Sessions ---- */
@@ -178,8 +178,9 @@ KevySession *kevy_session_new(KevyDb *db)
 int32_t kevy_session_cmd(KevySession *session, size_t argc, const uint8_t *const *argv,
                          const size_t *argv_len, KevyBuf *out)
 {
-    return session == NULL ? run_list(NULL, NULL, argc, argv, argv_len, out)
-                           : run_list(session->db, &session->session, argc, argv, argv_len, out);
+    return session == NULL
+               ? run_arguments(NULL, NULL, argc, argv, argv_len, out)
+               : run_arguments(session->db, &session->session, argc, argv, argv_len, out);
 }
 
 void kevy_session_free(KevySession *session)

@@ -219,8 +219,8 @@ int kv_relic_enter(struct kv_salvage *salvage, struct kv_relic *relic, struct kv
 
 /* ---- Which of them count ---- */
 
-static bool counts(const struct kv_salvage *salvage, uint32_t slot,
-                   const struct kv_segment_header *header)
+static bool relic_counts(const struct kv_salvage *salvage, uint32_t slot,
+                         const struct kv_segment_header *header)
 {
     const struct kv_mark *mark = &salvage->mark;
     return !salvage->has_mark || kv_mark_bit(mark, slot) ||
@@ -228,7 +228,7 @@ static bool counts(const struct kv_salvage *salvage, uint32_t slot,
             (!salvage->is_certain || header->incarnation == mark->incarnation));
 }
 
-static int take(struct kv_salvage *salvage, struct kv_relic *relic)
+static int relic_take(struct kv_salvage *salvage, struct kv_relic *relic)
 {
     struct kv_segment *segment;
     int status = kv_relic_map(salvage, relic, &relic->header, &segment);
@@ -236,13 +236,13 @@ static int take(struct kv_salvage *salvage, struct kv_relic *relic)
 }
 
 /* All with a good header; then those whose header can be found out. */
-static int take_all(struct kv_salvage *salvage)
+static int relics_take(struct kv_salvage *salvage)
 {
     int status = KEVY_OK;
     for (size_t i = 0; status >= 0 && i < salvage->relics.count; i++) {
         struct kv_relic *relic = &salvage->relics.at[i];
-        if (relic->is_good && counts(salvage, relic->slot, &relic->header)) {
-            status = take(salvage, relic);
+        if (relic->is_good && relic_counts(salvage, relic->slot, &relic->header)) {
+            status = relic_take(salvage, relic);
         }
     }
     for (size_t i = 0; status >= 0 && i < salvage->relics.count; i++) {
@@ -251,8 +251,8 @@ static int take_all(struct kv_salvage *salvage)
             continue;
         }
         status = kv_relic_mend(salvage, relic, &relic->header);
-        if (status == 1 && counts(salvage, relic->slot, &relic->header)) {
-            status = take(salvage, relic);
+        if (status == 1 && relic_counts(salvage, relic->slot, &relic->header)) {
+            status = relic_take(salvage, relic);
         }
         if (relic->is_taken) {
             kv_look_found_slot(salvage->looking, KEVY_FOUND_NOTE, relic->slot, 0, KV_SEGMENT_HEADER,
@@ -309,7 +309,7 @@ static int gather_steps(struct kv_salvage *salvage)
     for (uint32_t slot = 0; status == KEVY_OK && slot < KV_SLOT_COUNT; slot++) {
         status = kv_adopt_has_file(opening, slot) ? relic_look(salvage, slot) : KEVY_OK;
     }
-    status = status == KEVY_OK ? take_all(salvage) : status;
+    status = status == KEVY_OK ? relics_take(salvage) : status;
     if (status != KEVY_OK) {
         return status;
     }
