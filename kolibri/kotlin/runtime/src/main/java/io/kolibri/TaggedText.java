@@ -7,7 +7,7 @@ import java.nio.charset.StandardCharsets;
 /** Strings out of and into messages, unit by unit: half a surrogate pair stays what it is. */
 final class TaggedText {
     /** From here on a view and a bulk copy cost less than a loop. */
-    private static final int BULK = 64;
+    private static final int BULK = 16;
 
     private TaggedText() {}
 

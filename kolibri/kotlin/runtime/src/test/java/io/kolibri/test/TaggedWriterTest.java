@@ -18,6 +18,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
 /** The builder, its shapes, and the limits of messages. */
@@ -206,6 +207,7 @@ class TaggedWriterTest {
 
     @Test
     void sizeHasALimit() {
+        Assumptions.assumeTrue(Runtime.getRuntime().maxMemory() >= 900L << 20, "a heap of 900 MB");
         byte[] most = new byte[(1 << 28) - 40];
         try (SharedBuffers buffers = new SharedBuffers(); BinaryBuffer frame = buffers.frame()) {
             TaggedException e = assertThrows(TaggedException.class,
