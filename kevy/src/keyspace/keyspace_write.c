@@ -47,14 +47,17 @@ static void tell_entry(struct kv_keyspace *ks, const struct kv_edit *edit)
 }
 
 /* Points the place of a key at its new record. */
-static void enter_at(struct kv_keyspace *ks, const struct kv_edit *edit,
-                     const struct kv_draft *draft)
+KV_PEEK_INLINE void enter_at(struct kv_keyspace *ks, const struct kv_edit *edit,
+                             const struct kv_draft *draft)
 {
     struct kv_database *database = kv_database_of(ks, edit->db);
-    uint64_t before = kv_table_buckets(&database->table);
+    uint64_t before = kv_probe_buckets(&database->table);
     database->expiring_count += draft->expiry_ms != 0;
     kv_table_put_at(&database->table, &edit->place, &edit->key, draft->ref);
-    note_entry(ks, database, edit, draft->expiry_ms, before);
+    if (atomic_load_explicit(&ks->heat, memory_order_relaxed) != NULL ||
+        database->deadlines.leaf_count != 0) {
+        note_entry(ks, database, edit, draft->expiry_ms, before);
+    }
     if (ks->watch != NULL) {
         tell_entry(ks, edit);
     }
@@ -126,7 +129,7 @@ static struct kv_draft value_draft(const struct kv_keyspace *ks, uint32_t db, st
 }
 
 /* Finds the place of a key that is to be written. */
-static void edit_locate(struct kv_keyspace *ks, struct kv_edit *edit, bool has_expiry)
+KV_PEEK_INLINE void edit_locate(struct kv_keyspace *ks, struct kv_edit *edit, bool has_expiry)
 {
     const struct kv_database *database = kv_database_of(ks, edit->db);
     edit->place = (struct kv_table_entry){0};
@@ -143,7 +146,7 @@ static void edit_locate(struct kv_keyspace *ks, struct kv_edit *edit, bool has_e
 }
 
 /* Appends the key's new record and points its place there. */
-static int edit_append(struct kv_keyspace *ks, struct kv_edit *edit, struct kv_draft *draft)
+KV_PEEK_INLINE int edit_append(struct kv_keyspace *ks, struct kv_edit *edit, struct kv_draft *draft)
 {
     struct kv_table_entry *place = &edit->place;
     int status = 0;
@@ -166,14 +169,21 @@ static int edit_append(struct kv_keyspace *ks, struct kv_edit *edit, struct kv_d
     return status;
 }
 
-int kv_keyspace_edit_put(struct kv_keyspace *ks, struct kv_edit *edit, struct bytes value,
-                         uint64_t expiry_ms)
+/* kv_keyspace_edit_put, inlined. */
+KV_PEEK_INLINE int edit_put(struct kv_keyspace *ks, struct kv_edit *edit, struct bytes value,
+                            uint64_t expiry_ms)
 {
     if (!fits(edit->key.name, value)) {
         return KEVY_ELIMIT;
     }
     struct kv_draft draft = value_draft(ks, edit->db, edit->key.name, value, expiry_ms);
     return edit_append(ks, edit, &draft);
+}
+
+int kv_keyspace_edit_put(struct kv_keyspace *ks, struct kv_edit *edit, struct bytes value,
+                         uint64_t expiry_ms)
+{
+    return edit_put(ks, edit, value, expiry_ms);
 }
 
 int kv_keyspace_put_key(struct kv_keyspace *ks, uint32_t db, const struct kv_key *key,
@@ -184,7 +194,7 @@ int kv_keyspace_put_key(struct kv_keyspace *ks, uint32_t db, const struct kv_key
     edit.db = db;
     edit.key = *key;
     edit_locate(ks, &edit, expiry_ms != 0);
-    return kv_keyspace_edit_put(ks, &edit, value, expiry_ms);
+    return edit_put(ks, &edit, value, expiry_ms);
 }
 
 int kv_keyspace_edit(struct kv_keyspace *ks, uint32_t db, struct bytes name, uint64_t now_ms,

@@ -123,7 +123,7 @@ static inline void fetch_ahead(const uint8_t *end, size_t size)
 }
 
 /* Takes `size` bytes of the active segment; there is room. */
-static uint8_t *memory_take(struct kv_log *log, size_t size, uint32_t *ref)
+static inline uint8_t *memory_take(struct kv_log *log, size_t size, uint32_t *ref)
 {
     struct kv_segment *active = log->active;
     uint8_t *record = active->base + active->used;
@@ -171,7 +171,7 @@ static int memory_append_again(struct kv_log *log, struct kv_draft *draft)
     return status;
 }
 
-static int memory_append_one(struct kv_log *log, struct kv_draft *draft)
+static inline int memory_append_one(struct kv_log *log, struct kv_draft *draft)
 {
     draft->ref = 0;
     if (draft->type != KV_RECORD_VALUE) {
