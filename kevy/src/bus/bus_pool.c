@@ -182,8 +182,8 @@ void kv_message_free(struct kv_pool *pool, struct kv_message *message, struct kv
     if (slab->free_count == 0) {
         kv_pool_give(pool, slab);
     }
-    size_t offset = (size_t)((uint8_t *)message - (uint8_t *)slab) - SLAB_HEADER;
-    slab->free[slab->free_count] = (uint8_t)(offset / slab_block_size(slab->class_index));
+    uint32_t offset = (uint32_t)((uint8_t *)message - (uint8_t *)slab) - SLAB_HEADER;
+    slab->free[slab->free_count] = (uint8_t)(offset / KV_POOL_STEP / (slab->class_index + 1));
     slab->free_count++;
     bool is_last_of_class = slab->next == NULL && slab->prev == NULL;
     if (slab_is_empty(slab) && !is_last_of_class) {

@@ -171,16 +171,14 @@ static int32_t take_await(struct kv_hold *hold, struct kv_sub *sub, struct take_
     }
 }
 
-/* Takes a message out. Publishers that wait for room are let in when half of it is free: woken for
- * each message, they would sleep again after each. */
-static struct kv_entry take_entry(struct kv_hold *hold, struct kv_sub *sub)
+/* Lets publishers in that wait for room. Woken for each message of a batch, they would sleep again
+ * after each: in a batch it is when half of the room is free, and at its end. */
+static void take_make_room(struct kv_hold *hold, const struct kv_sub *sub, bool is_end)
 {
-    struct kv_entry entry = kv_queue_pop(hold, &sub->queue);
-    if (kv_queue_count(&sub->queue) <= sub->count_max / 2 &&
-        sub->queue.bytes <= sub->bytes_max / 2) {
+    if (is_end || (kv_queue_count(&sub->queue) <= sub->count_max / 2 &&
+                   sub->queue.bytes <= sub->bytes_max / 2)) {
         kv_hold_wake_all(hold, &hold->bus->room);
     }
-    return entry;
 }
 
 /* Allocates or enlarges a buffer without the lock; an empty value still has an address. */
@@ -217,7 +215,8 @@ static void take_front(struct kv_hold *hold, struct kv_sub *sub, bool is_frame, 
         kv_queue_drop_ack(hold, &sub->queue);
         return;
     }
-    struct kv_entry entry = take_entry(hold, sub);
+    struct kv_entry entry = kv_queue_pop(hold, &sub->queue);
+    take_make_room(hold, sub, true);
     kv_hold_leave(hold);
     if (is_frame) {
         kv_frame_write_message(&entry, to);
@@ -329,7 +328,7 @@ static void batch_take_run(struct take_batch *batch, struct kv_hold *hold, struc
         if (is_first) {
             batch->dropped = entry->dropped;
         }
-        batch->run[batch->run_count++] = take_entry(hold, sub);
+        batch->run[batch->run_count++] = kv_queue_pop(hold, &sub->queue);
         batch->buf.len += size;
         batch->count++;
     }
@@ -369,6 +368,7 @@ static void batch_fill(struct take_batch *batch, struct kv_hold *hold, struct kv
     uint8_t *to = batch->buf.ptr;
     do {
         batch_take_run(batch, hold, sub);
+        take_make_room(hold, sub, batch->run_count < TAKE_RUN);
         kv_hold_leave(hold);
         to = batch_copy_run(batch, to);
         kv_hold_again(hold);
