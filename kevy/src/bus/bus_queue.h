@@ -30,7 +30,7 @@ struct kv_topic;
 /* How many acknowledgements may wait unread. */
 #define KV_QUEUE_ACKS_MAX 65536u
 
-/* How many entries ahead of the newest a cache line is asked for: a reader on another core had it. */
+/* How many entries ahead of the newest a line is asked for: a reader on another core had it. */
 #define KV_QUEUE_AHEAD 8u
 
 /* Sizes are kept here too, so that counting a queue under the lock does not touch messages, whose

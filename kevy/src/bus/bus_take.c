@@ -360,8 +360,8 @@ static uint8_t *batch_copy_run(const struct take_batch *batch, uint8_t *to)
     return to;
 }
 
-/* Takes out and copies run after run; the buffer holds at least the first message. A run that is not
- * full is the last: what came while it was copied is better left to the next batch than fetched
+/* Takes out and copies run after run; the buffer holds at least the first message. A run that is
+ * not full is the last: what came while it was copied is better left to the next batch than fetched
  * one by one. */
 static void batch_fill(struct take_batch *batch, struct kv_hold *hold, struct kv_sub *sub)
 {
