@@ -47,6 +47,8 @@ static void vector_line(struct vector *vector, const char *line)
         file_begin(vector, name, size);
     } else if (sscanf(line, "open %d", &vector->status) == 1) {
         vector->file = -1;
+    } else if (sscanf(line, "index %d", &vector->road) == 1) {
+        vector->file = -1;
     } else if (sscanf(line, "key %u %u %lu", &db, &key, &version) == 3) {
         REQUIRE(db < MODEL_DATABASES && key < MODEL_KEYS);
         vector->state.version[db][key] = version;
@@ -66,7 +68,7 @@ static void vector_run(const char *folder, const char *name,
     struct vector *vector = (struct vector *)calloc(1, sizeof *vector);
     REQUIRE(vector != NULL);
     vector->crash = crash_os_new(1);
-    vector->file = -1;
+    vector->file = vector->road = -1;
     while (fgets(line, sizeof line, in) != NULL) {
         vector_line(vector, line);
     }

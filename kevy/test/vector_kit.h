@@ -10,6 +10,8 @@
  *   open STATUS               what opening gives (kevy_status)
  *   report REPLAYED CORRUPT DROPPED
  *   key DB KEY VERSION        what the key holds; all others hold nothing
+ *   index ROAD                KEVY_INDEX_… of an open by the engine, which knows
+ *                             what is in the index; it too must find these keys
  */
 #ifndef KEVY_TEST_VECTOR_KIT_H
 #define KEVY_TEST_VECTOR_KIT_H
@@ -23,6 +25,7 @@ struct vector {
     int status;
     unsigned long replayed, corrupt, dropped;
     struct model_state state;
+    int road; /* -1: not told */
 };
 
 /* Runs `judge` with each vector of the folder, kevy/test/vectors, on a disk of its
