@@ -178,3 +178,132 @@ TEST(damage_drops_whole_batches)
     crash_copy_free(copy);
     crash_os_free(crash);
 }
+
+/* ---- Large values ---- */
+
+/* The name of the only extent's file. */
+static const char *extent_name(void)
+{
+    static char name[32];
+    struct kv_segment_header header;
+    size_t size;
+    for (unsigned slot = 0; slot < 64; slot++) {
+        (void)snprintf(name, sizeof name, "%05x.seg", slot);
+        const uint8_t *bytes = crash_os_file(crash, name, &size);
+        if (bytes != NULL && size > KV_SEGMENT_HEADER && kv_segment_header_decode(bytes, &header) &&
+            header.kind == KV_SEGMENT_EXTENT) {
+            return name;
+        }
+    }
+    REQUIRE(false && "there is an extent");
+    return NULL;
+}
+
+/* Keys 0 to 2 in one write, of which key 1 has a file of its own; then key 5. All
+ * of it before the mark. */
+static void make_batch_with_extent(void)
+{
+    struct model_change changes[3] = {{0, 0, 100, 20}, {0, 1, 101, 5000}, {0, 2, 102, 20}};
+    bool is_appended;
+    crash = crash_os_new(test_seed());
+    REQUIRE_INT(open_store(), 0);
+    REQUIRE_INT(model_put(&model, 1, 25, 20), 0);
+    REQUIRE_INT(model_write(&model, changes, 3, &is_appended), 0);
+    REQUIRE_INT(model_put(&model, 5, 29, 20), 0);
+    model_close(&model);
+    crash_os_remove(crash, "index");
+}
+
+/* A batch is left out whole, whatever part of a value's file is gone; and that
+ * is said. */
+static void expect_batch_gone(void)
+{
+    struct model_state state;
+    REQUIRE_INT(open_store(), 0);
+    CHECK_INT(model.report.corrupt, 1);
+    CHECK(model_read(&model, &state));
+    CHECK_INT(state.version[0][0], 0);
+    CHECK_INT(state.version[0][1], 25);
+    CHECK_INT(state.version[0][2], 0);
+    CHECK_INT(state.version[0][5], 29);
+    model_close(&model);
+    crash_os_remove(crash, "index");
+    REQUIRE_INT(open_store(), 0);
+    CHECK_INT(model.report.corrupt, 0);
+    model_close(&model);
+    crash_os_free(crash);
+}
+
+TEST(damage_of_a_large_values_header_takes_its_batch)
+{
+    size_t size;
+    make_batch_with_extent();
+    crash_os_file(crash, extent_name(), &size)[30] ^= 1;
+    expect_batch_gone();
+}
+
+TEST(damage_that_cuts_a_large_value_short)
+{
+    make_batch_with_extent();
+    crash_os_truncate(crash, extent_name(), 3000);
+    expect_batch_gone();
+}
+
+TEST(damage_that_cuts_a_lone_large_value_short)
+{
+    struct model_state state;
+    crash = crash_os_new(test_seed());
+    REQUIRE_INT(open_store(), 0);
+    REQUIRE_INT(model_put(&model, 1, 2, 5000), 0);
+    model_close(&model);
+    crash_os_remove(crash, "index");
+    crash_os_truncate(crash, extent_name(), 3000);
+    REQUIRE_INT(open_store(), 0);
+    CHECK_INT(model.report.corrupt, 1);
+    CHECK_INT(model.report.quarantine_count, 1);
+    CHECK(model_read(&model, &state));
+    CHECK_INT(state.version[0][1], 0);
+    model_close(&model);
+    crash_os_free(crash);
+}
+
+/* ---- Damage in the segment that the mark lies in ---- */
+
+/* What lies between the mark and the next stamp is kept, and moves on: an open
+ * ends, and the next one finds a whole store. */
+TEST(damage_before_the_mark_with_records_behind_it)
+{
+    struct model_state state;
+    size_t size, before;
+    crash = crash_os_new(test_seed());
+    crash_os_windows(crash, false);
+    REQUIRE_INT(open_store(), 0);
+    for (uint64_t i = 0; i < 20; i++) {
+        REQUIRE_INT(model_put(&model, (uint32_t)i, i + 1, 60), 0);
+    }
+    (void)crash_os_file(crash, FIRST_SEGMENT, &before);
+    REQUIRE_INT(kv_log_shutdown(model.log), 0);
+    for (uint64_t i = 20; i < 24; i++) {
+        REQUIRE_INT(model_put(&model, (uint32_t)i, i + 1, 60), 0);
+    }
+    crash_os_fault(crash, CRASH_DEAD, 0, 1);
+    model_close(&model);
+    crash_os_kill(crash);
+    crash_os_remove(crash, "index");
+    crash_os_file(crash, FIRST_SEGMENT, &size)[before - 300] ^= 1;
+    REQUIRE_INT(open_store(), 0);
+    CHECK_INT(model.report.corrupt, 1);
+    CHECK(model_read(&model, &state));
+    for (uint32_t key = 20; key < 24; key++) {
+        CHECK_INT(state.version[0][key], key + 1);
+    }
+    CHECK(kv_log_verify(model.log));
+    model_close(&model);
+    crash_os_remove(crash, "index");
+    REQUIRE_INT(open_store(), 0);
+    CHECK_INT(model.report.corrupt, 0);
+    CHECK(model_read(&model, &state));
+    CHECK_INT(state.version[0][23], 24);
+    model_close(&model);
+    crash_os_free(crash);
+}

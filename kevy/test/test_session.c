@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Sessions: SELECT holds for the commands of one session, and for no other.
+ * Sessions: SELECT holds for the commands of one session, and for no other; the
+ * functions that know none stay in database 0. What is no session is misuse, and
+ * leaves the reply empty.
  */
 #include <string.h>
 

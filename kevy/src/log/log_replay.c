@@ -159,6 +159,7 @@ struct run {
     struct kv_cursor cursor;
     enum kv_step end;  /* how the reading ended */
     uint32_t batch_id; /* of a batch that was found to be whole */
+    int status;        /* of noting damage while looking at one */
     size_t count;      /* records that were read and wait to be applied */
     const uint8_t *records[RUN_WAITING];
     uint64_t lsns[RUN_WAITING];
@@ -167,9 +168,9 @@ struct run {
 /* Says whether the record, which has been read by the cursor, names an extent
  * that should be there and is damaged: its slot is in use, and not by something
  * that came later. */
-static bool names_lost(struct kv_opening *opening, const struct kv_cursor *cursor,
-                       const uint8_t *record)
+static bool names_lost(struct run *run, const struct kv_cursor *cursor, const uint8_t *record)
 {
+    struct kv_opening *opening = run->opening;
     struct kv_log *log = opening->log;
     if (kv_record_type(record) != KV_RECORD_EXTENT) {
         return false;
@@ -179,6 +180,7 @@ static bool names_lost(struct kv_opening *opening, const struct kv_cursor *curso
     const struct kv_segment *extent = kv_adopt_extent(log, record, lsn);
     if (extent == NULL) {
         const struct kv_segment *there = slot < log->segment_capacity ? log->segments[slot] : NULL;
+        run->status = run->status == KEVY_OK ? note_cut_short(opening, record, lsn) : run->status;
         return kv_mark_bit(&opening->mark, slot) && (there == NULL || there->first_lsn <= lsn);
     }
     return opening->look != NULL && !opening->look->takes_extent(opening, extent, record);
@@ -186,19 +188,18 @@ static bool names_lost(struct kv_opening *opening, const struct kv_cursor *curso
 
 /* A batch begins with the record `first`. Returns 1 when all of it is there, 0
  * when a part is missing (*after stands behind it), -1 when its end is. */
-static int batch_look(const struct run *run, const uint8_t *first, struct kv_cursor *after)
+static int batch_look(struct run *run, const uint8_t *first, struct kv_cursor *after)
 {
-    struct kv_opening *opening = run->opening;
     const uint8_t *record;
     uint32_t count = 1;
     *after = run->cursor;
-    bool is_whole = !names_lost(opening, after, first);
+    bool is_whole = !names_lost(run, after, first);
     while (kv_cursor_next(after, &record) == KV_STEP_RECORD &&
            kv_record_batch(record) == kv_record_batch(first)) {
         if (kv_record_type(record) == KV_RECORD_COMMIT) {
             return is_whole && load_u32(kv_record_body(record)) == count;
         }
-        is_whole = is_whole && !names_lost(opening, after, record);
+        is_whole = is_whole && !names_lost(run, after, record);
         count++;
     }
     return -1;
@@ -291,6 +292,9 @@ static int replay_run(struct run *run)
     while (status == KEVY_OK &&
            (run->end = kv_cursor_next(&run->cursor, &record)) == KV_STEP_RECORD) {
         int answer = run_batch(run, record);
+        if (run->status != KEVY_OK) {
+            return run->status;
+        }
         if (answer < 0) {
             run->end = KV_STEP_END;
             break;
