@@ -22,6 +22,5 @@ void kol_stats_read(struct kol_stats *out)
     out->misuses = read_counter(&kol__counters.misuses);
     out->scopes_open = read_counter(&kol__counters.scopes_open);
     out->natives_checked = read_counter(&kol__counters.natives_checked);
-    out->writers_open = read_counter(&kol__counters.writers_open);
     out->one_offs = read_counter(&kol__counters.one_offs);
 }

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * The pool of a connection: which chunks and which writers are free, and who holds it all.
+ * The pool of a connection: its seats, and who holds it all.
  *
- *     block     chunk 0 | chunk 1 | …               a bit each in `free_chunks`
- *     writers   writer 0 | writer 1 | …             a bit each in `free_writers`; two a chunk
- *     tops      per chunk: where its topmost message begins, NULL: free
+ *     chunk seats   writer i with chunk i of the block
+ *     guest seats   writers without a chunk: on the rest of another's, in a room, on a one-off
+ *     beyond        writers on the heap, counted
  *
- * Both masks change by compare-and-swap. Messages on one chunk are a stack: a writer may be opened
- * on the rest behind the topmost message once that is finished. Holders are the pool's user and the
- * open writers; the memory goes with the last. Nothing large is kept by the pool: what a message
- * took beyond its chunk goes with its writer.
+ * A set of seats is one word, a bit a free seat and the topmost for closed: taking a seat is one
+ * compare-and-swap, leaving it one atomic or, and that is all a message costs here.
+ *
+ * Messages on one chunk are a stack: a guest may sit on the rest behind the topmost message once
+ * that is finished. The chunk's owner keeps its seat until the last guest has left. The pool's
+ * memory goes with its last holder: its user until it is closed, then those who still sit. Nothing
+ * large is kept: what a message took beyond its chunk goes with its writer.
  */
 #include "kolibri/src/tagged_pool.h"
 
@@ -18,55 +21,61 @@
 #include "kolibri/src/tagged_memory.h"
 #include "kolibri/src/tagged_writer.h"
 
-#define POOL_CLOSED (UINT64_C(1) << 63)
+#define SEATS_CLOSED (UINT64_C(1) << 63)
+enum { SEATS_MAX = 63 };
+
+/* `all` are the seats that there are, `free` those that nobody sits on. */
+struct seats {
+    uint64_t free;
+    uint64_t all;
+    struct kol_writer *writers;
+};
 
 struct kol_buffers {
+    struct seats chunks;
+    struct seats guests;
     struct kol_memory memory;
-    uint64_t holders; /* with POOL_CLOSED */
-    uint64_t free_chunks;
-    uint64_t free_writers;
+    uint64_t holders;
+    uint64_t on_heap; /* writers there */
     uint64_t one_offs;
     size_t chunk_size;
     size_t chunk_count;
     struct kol__block block;
     struct kol_shapes *sent;
     struct kol_shapes *received;
-    struct kol_writer *writers;
-    uint8_t *tops[KOL_CHUNKS_MAX];
-    uint8_t users[KOL_CHUNKS_MAX]; /* open writers on a chunk */
 };
 
-static uint64_t mask_of(size_t count)
+static kol_status seats_init(struct seats *seats, size_t count, const struct kol_memory *memory)
 {
-    return count >= 64 ? UINT64_MAX : (UINT64_C(1) << count) - 1;
+    count = count > SEATS_MAX ? SEATS_MAX : count;
+    seats->all = (UINT64_C(1) << count) - 1;
+    seats->free = seats->all;
+    seats->writers = memory_take(memory, count * sizeof *seats->writers);
+    return seats->writers ? KOL_OK : KOL_ENOMEM;
 }
 
-static int lowest_bit(uint64_t mask)
+/* A free seat; -1 if there is none, or they are closed. */
+static int seat_take(struct seats *seats)
 {
-    int bit = 0;
-    while ((mask >> bit & 1) == 0) {
-        bit++;
-    }
-    return bit;
-}
-
-/* Takes a bit out of a mask; -1 if there is none. */
-static int take_bit(uint64_t *mask)
-{
-    uint64_t seen = __atomic_load_n(mask, __ATOMIC_RELAXED);
-    while (seen != 0) {
-        int bit = lowest_bit(seen);
-        if (__atomic_compare_exchange_n(mask, &seen, seen & (seen - 1), 0, __ATOMIC_ACQUIRE,
+    uint64_t seen = __atomic_load_n(&seats->free, __ATOMIC_RELAXED);
+    while (seen != 0 && seen < SEATS_CLOSED) {
+        if (__atomic_compare_exchange_n(&seats->free, &seen, seen & (seen - 1), 0, __ATOMIC_ACQUIRE,
                                         __ATOMIC_RELAXED)) {
-            return bit;
+            return __builtin_ctzll(seen);
         }
     }
     return -1;
 }
 
-static void give_bit(uint64_t *mask, int bit)
+static int seats_are_closed(const struct seats *seats)
 {
-    (void)__atomic_fetch_or(mask, UINT64_C(1) << bit, __ATOMIC_RELEASE);
+    return (__atomic_load_n(&seats->free, __ATOMIC_RELAXED) & SEATS_CLOSED) != 0;
+}
+
+static size_t seats_taken(const struct seats *seats)
+{
+    uint64_t free = __atomic_load_n(&seats->free, __ATOMIC_RELAXED);
+    return (size_t)__builtin_popcountll(seats->all & ~free);
 }
 
 static void pool_free(struct kol_buffers *buffers)
@@ -74,7 +83,8 @@ static void pool_free(struct kol_buffers *buffers)
     struct kol_memory memory = buffers->memory;
     kol_shapes_free(buffers->sent);
     kol_shapes_free(buffers->received);
-    memory_free(&memory, buffers->writers);
+    memory_free(&memory, buffers->chunks.writers);
+    memory_free(&memory, buffers->guests.writers);
     if (buffers->block.let_go) {
         buffers->block.let_go(buffers->block.owner);
     } else {
@@ -87,7 +97,6 @@ static kol_status pool_new(const struct kol__block *block, size_t chunk_size, si
                            const struct kol_memory *memory, struct kol_buffers **out)
 {
     struct kol_memory taken = memory_or_libc(memory);
-    size_t writer_count = chunk_count > 32 ? 64 : chunk_count * 2;
     struct kol_buffers *buffers = memory_take(&taken, sizeof *buffers);
     *out = NULL;
     if (!buffers) {
@@ -98,10 +107,13 @@ static kol_status pool_new(const struct kol__block *block, size_t chunk_size, si
     buffers->holders = 1;
     buffers->chunk_size = chunk_size;
     buffers->chunk_count = chunk_count;
-    buffers->free_chunks = mask_of(chunk_count);
-    buffers->free_writers = mask_of(writer_count);
-    buffers->writers = memory_take(&taken, writer_count * sizeof *buffers->writers);
-    kol_status status = buffers->writers ? kol_shapes_new(&taken, &buffers->sent) : KOL_ENOMEM;
+    kol_status status = seats_init(&buffers->chunks, chunk_count, &taken);
+    if (status == KOL_OK) {
+        status = seats_init(&buffers->guests, chunk_count, &taken);
+    }
+    if (status == KOL_OK) {
+        status = kol_shapes_new(&taken, &buffers->sent);
+    }
     if (status == KOL_OK) {
         status = kol_shapes_new(&taken, &buffers->received);
     }
@@ -182,8 +194,8 @@ struct kol_shapes *kol_buffers_received(struct kol_buffers *buffers)
 
 size_t kol_buffers_leases(const struct kol_buffers *buffers)
 {
-    uint64_t holders = __atomic_load_n(&buffers->holders, __ATOMIC_RELAXED);
-    return (size_t)((holders & ~POOL_CLOSED) - ((holders & POOL_CLOSED) == 0));
+    return seats_taken(&buffers->chunks) + seats_taken(&buffers->guests) +
+           (size_t)__atomic_load_n(&buffers->on_heap, __ATOMIC_RELAXED);
 }
 
 size_t kol_buffers_one_offs(const struct kol_buffers *buffers)
@@ -191,24 +203,30 @@ size_t kol_buffers_one_offs(const struct kol_buffers *buffers)
     return (size_t)__atomic_load_n(&buffers->one_offs, __ATOMIC_RELAXED);
 }
 
-/* Another writer holds the pool; 0 once it is closed. */
-static int hold(struct kol_buffers *buffers)
+static void let_pool_go(struct kol_buffers *buffers, uint64_t count)
 {
-    uint64_t seen = __atomic_load_n(&buffers->holders, __ATOMIC_RELAXED);
-    do {
-        if ((seen & POOL_CLOSED) != 0) {
-            return 0;
-        }
-    } while (!__atomic_compare_exchange_n(&buffers->holders, &seen, seen + 1, 0, __ATOMIC_RELAXED,
-                                          __ATOMIC_RELAXED));
-    return 1;
-}
-
-static void let_pool_go(struct kol_buffers *buffers)
-{
-    if (__atomic_sub_fetch(&buffers->holders, 1, __ATOMIC_ACQ_REL) == POOL_CLOSED) {
+    if (__atomic_sub_fetch(&buffers->holders, count, __ATOMIC_ACQ_REL) == 0) {
         pool_free(buffers);
     }
+}
+
+/* Leaves a seat; after the pool was closed that is one holder less. */
+static void seat_give(struct kol_buffers *buffers, struct seats *seats, int seat)
+{
+    uint64_t before = __atomic_fetch_or(&seats->free, UINT64_C(1) << seat, __ATOMIC_ACQ_REL);
+    if ((before & SEATS_CLOSED) != 0) {
+        let_pool_go(buffers, 1);
+    }
+}
+
+/* Closes seats: from now on those who still sit are holders. They may leave at any moment, so all
+ * are counted first and those who are not there are taken out again; returns how many those are. */
+static uint64_t seats_close(struct kol_buffers *buffers, struct seats *seats)
+{
+    uint64_t all = (uint64_t)__builtin_popcountll(seats->all);
+    (void)__atomic_fetch_add(&buffers->holders, all, __ATOMIC_RELAXED);
+    uint64_t before = __atomic_fetch_or(&seats->free, SEATS_CLOSED, __ATOMIC_ACQ_REL);
+    return (uint64_t)__builtin_popcountll(seats->all & before);
 }
 
 void kol__buffers_close(struct kol_buffers *buffers, int is_checked)
@@ -216,101 +234,133 @@ void kol__buffers_close(struct kol_buffers *buffers, int is_checked)
     if (!buffers) {
         return;
     }
-    uint64_t before = __atomic_fetch_or(&buffers->holders, POOL_CLOSED, __ATOMIC_ACQ_REL);
-    if (is_checked && before > 1) {
+    if (is_checked && kol_buffers_leases(buffers) > 0) {
         kol__misuse("kol_buffers_close", "writers of this pool are still open");
     }
-    let_pool_go(buffers);
+    uint64_t absent = seats_close(buffers, &buffers->chunks);
+    absent += seats_close(buffers, &buffers->guests);
+    let_pool_go(buffers, absent + 1);
 }
 
-/* A writer without a chunk yet. */
-static struct kol_writer *take_writer(struct kol_buffers *buffers)
+/* A writer that owns no chunk: on a seat for guests, or on the heap. */
+static struct kol_writer *take_guest(struct kol_buffers *buffers)
 {
-    int book = take_bit(&buffers->free_writers);
-    struct kol_writer *writer = book >= 0 ? &buffers->writers[book] : NULL;
+    int seat = seat_take(&buffers->guests);
+    struct kol_writer *writer = seat >= 0 ? &buffers->guests.writers[seat] : NULL;
     if (!writer) {
         writer = memory_take(&buffers->memory, sizeof *writer);
         if (!writer) {
             return NULL;
         }
+        (void)__atomic_fetch_add(&buffers->holders, 1, __ATOMIC_RELAXED);
+        (void)__atomic_fetch_add(&buffers->on_heap, 1, __ATOMIC_RELAXED);
     }
-    writer->book = book;
+    writer->seat = seat;
+    writer->owner = NULL;
+    writer->one_off = NULL;
     writer->buffers = buffers;
     writer->shapes = buffers->sent;
-    writer->lease = -1;
-    writer->one_off = NULL;
-    writer->below = NULL;
     return writer;
 }
 
-static void give_writer(struct kol_writer *writer)
+static void give_guest(struct kol_writer *writer)
 {
     struct kol_buffers *buffers = writer->buffers;
-    if (writer->book >= 0) {
-        give_bit(&buffers->free_writers, writer->book);
-    } else {
-        memory_free(&buffers->memory, writer);
+    if (writer->seat >= 0) {
+        seat_give(buffers, &buffers->guests, writer->seat);
+        return;
+    }
+    memory_free(&buffers->memory, writer);
+    (void)__atomic_fetch_sub(&buffers->on_heap, 1, __ATOMIC_RELAXED);
+    let_pool_go(buffers, 1);
+}
+
+/* A writer with its chunk; NULL if all are taken. */
+static struct kol_writer *take_owner(struct kol_buffers *buffers)
+{
+    int seat = seat_take(&buffers->chunks);
+    if (seat < 0) {
+        return NULL;
+    }
+    struct kol_writer *writer = &buffers->chunks.writers[seat];
+    uint8_t *chunk = buffers->block.bytes + (size_t)seat * buffers->chunk_size;
+    writer->seat = seat;
+    writer->owner = writer;
+    writer->one_off = NULL;
+    writer->buffers = buffers;
+    writer->shapes = buffers->sent;
+    writer->top = chunk;
+    __atomic_store_n(&writer->users, 1, __ATOMIC_RELAXED);
+    kol__writer_init(writer, chunk, buffers->chunk_size);
+    return writer;
+}
+
+/* One user of a chunk less. Alone there can come no other, so that costs nothing atomic. */
+static void leave_chunk(struct kol_writer *owner)
+{
+    if (__atomic_load_n(&owner->users, __ATOMIC_ACQUIRE) == 1 ||
+        __atomic_sub_fetch(&owner->users, 1, __ATOMIC_ACQ_REL) == 0) {
+        seat_give(owner->buffers, &owner->buffers->chunks, owner->seat);
     }
 }
 
 /* The rest of the chunk behind a finished message that is its topmost; 0 if there is none. */
-static size_t rest_behind(const struct kol_writer *outer)
+static size_t rest_behind(const struct kol_buffers *buffers, const struct kol_writer *outer)
 {
-    if (!outer || outer->lease < 0 || outer->message.bytes != outer->first.bytes ||
-        outer->buffers->tops[outer->lease] != outer->first.bytes) {
+    if (!outer || outer->buffers != buffers || !outer->owner ||
+        outer->message.bytes != outer->first.bytes || outer->owner->top != outer->first.bytes) {
         return 0;
     }
     size_t rest = outer->first_size - outer->message.size;
     return rest < KOL_CHUNK_SIZE_MIN ? 0 : rest;
 }
 
-/* Puts a writer on the rest, a chunk or a one-off; 0 if there is no memory. */
-static int place(struct kol_writer *writer, struct kol_writer *outer)
+/* A writer on the rest of `outer`'s chunk. */
+static struct kol_writer *take_rest(struct kol_writer *outer, size_t rest)
 {
-    struct kol_buffers *buffers = writer->buffers;
-    size_t rest = outer && outer->buffers == buffers ? rest_behind(outer) : 0;
-    size_t size = buffers->chunk_size;
-    uint8_t *first;
-    if (rest > 0) {
-        writer->lease = outer->lease;
-        writer->below = outer->first.bytes;
-        first = outer->first.bytes + outer->message.size;
-        size = rest;
-    } else if ((writer->lease = take_bit(&buffers->free_chunks)) >= 0) {
-        first = buffers->block.bytes + (size_t)writer->lease * buffers->chunk_size;
-    } else {
-        first = writer->one_off = memory_take(&buffers->memory, size);
-        if (!first) {
-            return 0;
-        }
-        kol__buffers_tally(buffers);
+    struct kol_writer *writer = take_guest(outer->buffers);
+    if (!writer) {
+        return NULL;
     }
-    if (writer->lease >= 0) {
-        buffers->tops[writer->lease] = first;
-        (void)__atomic_fetch_add(&buffers->users[writer->lease], 1, __ATOMIC_RELAXED);
+    writer->owner = outer->owner;
+    writer->below = outer->first.bytes;
+    (void)__atomic_fetch_add(&writer->owner->users, 1, __ATOMIC_RELAXED);
+    uint8_t *first = outer->first.bytes + outer->message.size;
+    writer->owner->top = first;
+    kol__writer_init(writer, first, rest);
+    return writer;
+}
+
+/* A writer on a chunk of its own that is freed with it. */
+static struct kol_writer *take_one_off(struct kol_buffers *buffers)
+{
+    struct kol_writer *writer = take_guest(buffers);
+    if (!writer) {
+        return NULL;
     }
-    kol__writer_init(writer, first, size);
-    return 1;
+    writer->one_off = memory_take(&buffers->memory, buffers->chunk_size);
+    if (!writer->one_off) {
+        give_guest(writer);
+        return NULL;
+    }
+    kol__buffers_tally(buffers);
+    kol__writer_init(writer, writer->one_off, buffers->chunk_size);
+    return writer;
 }
 
 kol_status kol_writer_open(struct kol_buffers *buffers, struct kol_writer *outer,
                            struct kol_writer **out)
 {
+    size_t rest = outer ? rest_behind(buffers, outer) : 0;
     *out = NULL;
-    if (!hold(buffers)) {
+    if (seats_are_closed(&buffers->chunks)) {
         return KOL_EENDED;
     }
-    struct kol_writer *writer = take_writer(buffers);
-    if (!writer || !place(writer, outer)) {
-        if (writer) {
-            give_writer(writer);
-        }
-        let_pool_go(buffers);
-        return KOL_ENOMEM;
+    *out = rest > 0 ? take_rest(outer, rest) : take_owner(buffers);
+    if (!*out) {
+        *out = take_one_off(buffers);
     }
-    KOL__TALLY_UP(writers_open);
-    *out = writer;
-    return KOL_OK;
+    return *out ? KOL_OK : KOL_ENOMEM;
 }
 
 kol_status kol_writer_open_at(struct kol_buffers *buffers, void *room, size_t size,
@@ -320,31 +370,15 @@ kol_status kol_writer_open_at(struct kol_buffers *buffers, void *room, size_t si
     if (size < KOL_MESSAGE_MIN || ((uintptr_t)room & 7) != 0) {
         return KOL_EMISUSE;
     }
-    if (!hold(buffers)) {
+    if (seats_are_closed(&buffers->chunks)) {
         return KOL_EENDED;
     }
-    struct kol_writer *writer = take_writer(buffers);
-    if (!writer) {
-        let_pool_go(buffers);
+    *out = take_guest(buffers);
+    if (!*out) {
         return KOL_ENOMEM;
     }
-    kol__writer_init(writer, room, size);
-    KOL__TALLY_UP(writers_open);
-    *out = writer;
+    kol__writer_init(*out, room, size);
     return KOL_OK;
-}
-
-/* The chunk is free when its last writer leaves it; until then the one below is its topmost. */
-static void leave_chunk(struct kol_buffers *buffers, const struct kol_writer *writer)
-{
-    int lease = writer->lease;
-    if (buffers->tops[lease] == writer->first.bytes) {
-        buffers->tops[lease] = writer->below;
-    }
-    if (__atomic_sub_fetch(&buffers->users[lease], 1, __ATOMIC_ACQ_REL) == 0) {
-        buffers->tops[lease] = NULL;
-        give_bit(&buffers->free_chunks, lease);
-    }
 }
 
 void kol_writer_close(struct kol_writer *writer)
@@ -352,13 +386,18 @@ void kol_writer_close(struct kol_writer *writer)
     if (!writer) {
         return;
     }
-    struct kol_buffers *buffers = writer->buffers;
+    struct kol_writer *owner = writer->owner;
     kol__writer_done(writer);
-    if (writer->lease >= 0) {
-        leave_chunk(buffers, writer);
+    if (owner == writer) {
+        leave_chunk(owner);
+        return;
     }
-    memory_free(&buffers->memory, writer->one_off);
-    give_writer(writer);
-    KOL__TALLY_DOWN(writers_open);
-    let_pool_go(buffers);
+    memory_free(&writer->buffers->memory, writer->one_off);
+    if (owner) {
+        if (owner->top == writer->first.bytes) {
+            owner->top = writer->below;
+        }
+        leave_chunk(owner);
+    }
+    give_guest(writer);
 }

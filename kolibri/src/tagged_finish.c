@@ -84,7 +84,7 @@ kol_status kol_writer_finish(struct kol_writer *writer, struct kol_message *out)
 
 void kol_writer_delivered(struct kol_writer *writer)
 {
-    if (writer->is_finished && !writer->stands_alone) {
+    if (writer->is_finished && writer->has_defined && !writer->stands_alone) {
         kol__shapes_deliver(writer->shapes, &writer->defined);
     }
 }

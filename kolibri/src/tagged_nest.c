@@ -298,12 +298,16 @@ int kol__writer_define(struct kol_writer *writer, const struct kol_shape *shape)
         kol__writer_fail(writer, KOL_EMISUSE);
         return 0;
     }
-    if (shape_set_has(&writer->defined, id) ||
+    if ((writer->has_defined && shape_set_has(&writer->defined, id)) ||
         (!writer->stands_alone && kol__shapes_is_delivered(writer->shapes, id))) {
         return 1;
     }
     if (!put_definition(writer, shape)) {
         return 0;
+    }
+    if (!writer->has_defined) {
+        memset(&writer->defined, 0, sizeof writer->defined);
+        writer->has_defined = 1;
     }
     shape_set_add(&writer->defined, id);
     return 1;

@@ -184,7 +184,7 @@ static kol_status fill_keys(struct kol_shape *shape, const struct kol_string *ke
             return KOL_NONE;
         }
         if (extent.is_narrow) {
-            kol__text_put8(keys[i], chars);
+            kol__text_put8(keys[i], extent.units, chars);
             shape->keys[i] = kol_string_of(chars, extent.units, KOL_LATIN1);
             chars += extent.units;
         } else {

@@ -39,7 +39,7 @@ void kol__writer_init(struct kol_writer *writer, uint8_t *first, size_t size)
     writer->status = KOL_OK;
     writer->stands_alone = 0;
     writer->is_finished = 0;
-    memset(&writer->defined, 0, sizeof writer->defined);
+    writer->has_defined = 0;
 }
 
 void kol__writer_done(struct kol_writer *writer)

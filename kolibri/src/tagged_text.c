@@ -20,7 +20,7 @@ struct units {
 
 static struct units units_of(struct kol_string string)
 {
-    size_t size = string.form >= KOL_UTF16 ? string.count * 2 : string.count;
+    size_t size = string.form >= KOL_UTF16 ? (size_t)string.count * 2 : string.count;
     struct units units = {string.data, NULL, string.form, 0};
     units.end = size > 0 ? units.at + size : units.at;
     return units;
@@ -101,18 +101,18 @@ struct text_extent kol__text_measure(struct kol_string string)
     return extent;
 }
 
-void kol__text_put8(struct kol_string string, uint8_t *out)
+void kol__text_put8(struct kol_string string, size_t count, uint8_t *out)
 {
+    if (count == 0) {
+        return;
+    }
+    /* narrow UTF-8 with as many units as bytes is ASCII */
+    if (string.form == KOL_LATIN1 || (string.form == KOL_UTF8 && count == string.count)) {
+        memcpy(out, string.data, count);
+        return;
+    }
     struct units units = units_of(string);
     uint16_t unit;
-    if (string.count == 0) {
-        return;
-    }
-    if (string.form == KOL_LATIN1 ||
-        (string.form == KOL_UTF8 && is_ascii(string.data, string.count))) {
-        memcpy(out, string.data, string.count);
-        return;
-    }
     while (next_unit(&units, &unit)) {
         *out++ = (uint8_t)unit;
     }
@@ -123,7 +123,7 @@ void kol__text_put16(struct kol_string string, uint8_t *out)
     struct units units = units_of(string);
     uint16_t unit;
     if (string.form == KOL_UTF16_LE && string.count > 0) {
-        memcpy(out, string.data, string.count * 2);
+        memcpy(out, string.data, (size_t)string.count * 2);
         return;
     }
     while (next_unit(&units, &unit)) {
@@ -148,7 +148,7 @@ int kol_string_equal(struct kol_string a, struct kol_string b)
     if (a.form == b.form && a.form != KOL_UTF8) {
         return a.count == b.count &&
                (a.count == 0 ||
-                memcmp(a.data, b.data, a.form >= KOL_UTF16 ? a.count * 2 : a.count) == 0);
+                memcmp(a.data, b.data, a.form >= KOL_UTF16 ? (size_t)a.count * 2 : a.count) == 0);
     }
     struct units left = units_of(a), right = units_of(b);
     uint16_t x = 0, y = 0;

@@ -16,8 +16,8 @@ struct text_extent {
 
 KOL__HIDDEN struct text_extent kol__text_measure(struct kol_string string);
 
-/* Writes all units: as bytes, where all are below 256, or as little-endian pairs of bytes. */
-KOL__HIDDEN void kol__text_put8(struct kol_string string, uint8_t *out);
+/* Writes all units, `units` many: as bytes, where all are below 256, or as pairs, little-endian. */
+KOL__HIDDEN void kol__text_put8(struct kol_string string, size_t units, uint8_t *out);
 KOL__HIDDEN void kol__text_put16(struct kol_string string, uint8_t *out);
 
 /* A hash of the units, the same for every form. */

@@ -125,6 +125,15 @@ void kol_write_packed(struct kol_writer *writer, kol_packed kind, const void *da
     put_array(writer, (unsigned)kind, data, count);
 }
 
+static int has_nan(const double *numbers, size_t count)
+{
+    int seen = 0;
+    for (size_t i = 0; i < count; i++) {
+        seen |= numbers[i] != numbers[i];
+    }
+    return seen;
+}
+
 void kol_write_doubles(struct kol_writer *writer, const double *numbers, size_t count)
 {
     if (is_too_deep(writer)) {
@@ -132,8 +141,14 @@ void kol_write_doubles(struct kol_writer *writer, const double *numbers, size_t 
     }
     uint8_t *to = count > KOL_MESSAGE_MAX ? put_block(writer, KIND_DOUBLES, count, SIZE_MAX)
                                           : put_block(writer, KIND_DOUBLES, count, count * 8);
-    for (size_t i = 0; to && i < count; i++) {
-        store_u64(to + i * 8, numbers[i] == numbers[i] ? double_bits(numbers[i]) : TAGGED_NAN);
+    if (!to) {
+        return;
+    }
+    copy_elements(to, numbers, count, 8);
+    if (has_nan(numbers, count)) {
+        for (size_t i = 0; i < count; i++) {
+            store_u64(to + i * 8, numbers[i] == numbers[i] ? double_bits(numbers[i]) : TAGGED_NAN);
+        }
     }
 }
 
@@ -205,7 +220,7 @@ int kol__writer_text_slot(struct kol_writer *writer, struct kol_string string, u
         return 0;
     }
     if (extent.is_narrow) {
-        kol__text_put8(string, to);
+        kol__text_put8(string, extent.units, to);
     } else {
         kol__text_put16(string, to);
     }

@@ -83,13 +83,16 @@ struct kol_writer {
     kol_status status;
     int stands_alone;
     int is_finished;
+    int has_defined; /* shapes; until then `defined` is not set up */
     struct shape_set defined;
 
     /* the pool's books */
-    int lease;        /* chunk of the pool, -1: none */
-    int book;         /* place among the pool's writers, -1: on the heap */
-    uint8_t *one_off; /* the first chunk, if the pool had none */
-    uint8_t *below;   /* where the writer begins that this one shares a chunk with */
+    struct kol_writer *owner; /* of the leased chunk that this one is on, itself or another */
+    uint8_t *top;             /* owners: where the topmost message on the chunk begins */
+    uint8_t *below;           /* guests: where the message below begins */
+    uint32_t users;           /* owners: writers on the chunk */
+    int seat;                 /* -1: on the heap */
+    uint8_t *one_off;         /* the first chunk, if the pool had none */
 
     uint8_t root[8];
     struct level levels_inline[LEVELS_INLINE];

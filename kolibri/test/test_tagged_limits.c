@@ -357,7 +357,7 @@ TEST(a_receiver_does_not_take_more_shapes_than_a_table_has)
             struct kol_reader reader;
             memset(key, (int)pool + 'a', sizeof key);
             key[0] = (char)i;
-            one.count = pool == 0 ? sizeof key : 1 + i / 256;
+            one.count = (uint32_t)(pool == 0 ? sizeof key : 1 + i / 256);
             if (kol_shape_of(kol_buffers_sent(many[pool]), &one, 1, &shape) != KOL_OK) {
                 break;
             }

@@ -305,8 +305,6 @@ TEST(a_pool_closed_too_early_is_reported_and_lives_on)
     REQUIRE_INT(kol_buffers_new(256, 1, &counted.memory, &buffers), KOL_OK);
     REQUIRE_INT(kol_writer_open(buffers, NULL, &writer), KOL_OK);
     CHECK_INT(kol_buffers_leases(buffers), 1);
-    kol_stats_read(&after);
-    CHECK_INT(after.writers_open, before.writers_open + 1);
     kol_buffers_close(buffers);
     CHECK_INT(misuses, 1);
     CHECK_INT(kol_writer_open(buffers, NULL, &late), KOL_EENDED);
@@ -317,7 +315,6 @@ TEST(a_pool_closed_too_early_is_reported_and_lives_on)
     kol_writer_close(writer);
     CHECK_INT(counted.live, 0);
     kol_stats_read(&after);
-    CHECK_INT(after.writers_open, before.writers_open);
     CHECK(after.one_offs > before.one_offs);
     REQUIRE_INT(kol_buffers_new(256, 1, NULL, &buffers), KOL_OK);
     kol_buffers_close(buffers);

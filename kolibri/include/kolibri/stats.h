@@ -17,7 +17,6 @@ struct kol_stats {
     uint64_t misuses;            /* broken contracts that levels 2 and 3 saw so far */
     uint64_t scopes_open;        /* scopes of C objects that have not ended */
     uint64_t natives_checked;    /* live native objects that level 2 knows of */
-    uint64_t writers_open;       /* tagged messages that are being made or read */
     uint64_t one_offs;           /* buffers that no pool had room for, so far */
 };
 

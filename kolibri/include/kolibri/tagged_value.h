@@ -70,10 +70,13 @@ typedef enum kol_text_form {
     KOL_UTF16_LE /* units, little-endian: what messages hold */
 } kol_text_form;
 
-/* A borrowed string: `count` bytes, or units if it is UTF-16. data may be NULL when count is 0. */
+/*
+ * A borrowed string: `count` bytes, or units if it is UTF-16. data may be NULL when count is 0. It
+ * fits into two registers, so its count has 32 bits; what is longer is too long for any message.
+ */
 struct kol_string {
     const void *data;
-    size_t count;
+    uint32_t count;
     kol_text_form form;
 };
 
@@ -81,7 +84,7 @@ KOL__INLINE struct kol_string kol_string_of(const void *data, size_t count, kol_
 {
     struct kol_string string;
     string.data = data;
-    string.count = count;
+    string.count = count > UINT32_MAX ? UINT32_MAX : (uint32_t)count;
     string.form = form;
     return string;
 }
