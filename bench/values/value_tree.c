@@ -2,8 +2,8 @@
 /*
  * bench-values: what it costs to hand a value of C to Java, as Java's objects.
  *
- * The same tree goes three ways, by turns, round by round: built through JNI as most people write it
- * (usual: ids are cached, keys are made each time, results are checked), built through JNI as an
+ * The same tree goes three ways, by turns, round by round: built through JNI as most people write
+ * it (usual: ids are cached, keys are made each time, results are checked), built through JNI as an
  * expert writes it (tuned: keys are kept as global references, frames instead of deletes), and as
  * one tagged message that is encoded, pushed, validated and decoded. Runs inside one native call.
  */
