@@ -59,7 +59,8 @@ int kv_viewing_new(const struct kv_view_of *of, struct kv_viewing **out, KevyChe
     struct kv_viewing *viewing = of->mem->resize(of->mem->self, NULL, 0, sizeof *viewing);
     *out = NULL;
     if (viewing == NULL) {
-        return kv_error_set(error, KEVY_ENOMEM, "no memory to look at the store", of->dir);
+        (void)kv_error_set(error, KEVY_ENOMEM, "no memory to look at the store", of->dir);
+        return KEVY_ENOMEM;
     }
     memset(viewing, 0, sizeof *viewing);
     kv_mem_init(&viewing->mem, of->mem);

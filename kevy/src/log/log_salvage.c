@@ -159,6 +159,7 @@ int kv_relic_map(struct kv_salvage *salvage, const struct kv_relic *relic,
     char name[KV_FILE_NAME_SIZE];
     kv_file_name(relic->slot, name);
     int file = os->file_open(os->self, log->files->dir, name, KEVY_OS_READ);
+    *out = NULL;
     if (file < 0) {
         return kv_fail_slot(salvage->opening, kv_file_status(file), file, relic->slot, 0,
                             "the file cannot be opened");
@@ -232,7 +233,7 @@ static int relic_take(struct kv_salvage *salvage, struct kv_relic *relic)
 {
     struct kv_segment *segment;
     int status = kv_relic_map(salvage, relic, &relic->header, &segment);
-    return status == KEVY_OK ? kv_relic_enter(salvage, relic, segment) : status;
+    return segment != NULL ? kv_relic_enter(salvage, relic, segment) : status;
 }
 
 /* All with a good header; then those whose header can be found out. */
