@@ -19,10 +19,6 @@
 
 #include <unistd.h>
 
-#if defined(__linux__) && !defined(__ANDROID__)
-#include <sys/syscall.h>
-#endif
-
 enum { ROOM_SIZE = 256 * 1024, GUARD_PAGES = 4 };
 
 /* `low` is where too little begins; both are 1 where nothing is known, and 0 until asked. */
@@ -43,7 +39,7 @@ static int bounds(uintptr_t *start, uintptr_t *end)
     pthread_attr_t attributes;
     void *address = NULL;
     size_t size = 0;
-    if (syscall(SYS_gettid) == getpid() || pthread_getattr_np(pthread_self(), &attributes) != 0) {
+    if (gettid() == getpid() || pthread_getattr_np(pthread_self(), &attributes) != 0) {
         return 0;
     }
     int is_known = pthread_attr_getstack(&attributes, &address, &size) == 0;

@@ -45,8 +45,8 @@ KOL__C_BEGIN
 
 /*
  * Throws again what Bridge.caught kept on this thread last: the same object. Returns KOL_EJAVA,
- * also when an exception is pending already; or KOL_NONE if nothing was kept, which is so when there
- * was no memory to keep it.
+ * also when an exception is pending already; or KOL_NONE if nothing was kept, which is so when
+ * there was no memory to keep it.
  */
 kol_status kol_bridge_throw(JNIEnv *env);
 

@@ -82,8 +82,8 @@ class RefusedJavaTest {
         Files.delete(folder.resolve("test/Base.class"));
         List<Problem> problems = lab.weave(Target.JVM);
         assertEquals(1, problems.size(), problems::toString);
-        assertEquals("test/Case.java: test.Case.f(): class test.Base is not on the class path, and how its objects"
-                + " are called depends on it", problems.get(0).toString());
+        assertEquals("test/Case.java: test.Case.f(): class test.Base is not on the class path, and"
+                + " how its objects are called depends on it", problems.get(0).toString());
     }
 
     @ParameterizedTest
