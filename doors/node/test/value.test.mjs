@@ -5,7 +5,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createKevyNitro } from '../dist/index.js';
+import { createKevyNitro, packArgv } from '../dist/index.js';
 import { bytes, gc, hex, sleep, text, throwsCode } from './help.mjs';
 
 test('bytes come back as they went in', () => {
@@ -137,6 +137,34 @@ test('a detached buffer is a TypeError, never an empty value', () => {
     throwsCode(() => db.getData(value), 'KEVY_EMISUSE', TypeError);
   }
   assert.equal(db.getString('k'), 'old');
+});
+
+test('no code of the caller runs between reading one buffer and the next', () => {
+  const db = createKevyNitro();
+  const buffer = new ArrayBuffer(1 << 20);
+  let asked = 0;
+  const detach = () => {
+    asked++;
+    structuredClone(buffer, { transfer: [buffer] });
+    return 0;
+  };
+  const view = new DataView(new ArrayBuffer(0));
+  Object.defineProperty(view, 'byteLength', { get: detach });
+  Object.defineProperty(view, 'buffer', { get: detach });
+  const array = new Uint8Array(0);
+  const traps = { getPrototypeOf: detach, get: detach };
+  Object.setPrototypeOf(array, new Proxy(Uint8Array.prototype, traps));
+  const empty = new ArrayBuffer(0);
+  Object.setPrototypeOf(empty, new Proxy(ArrayBuffer.prototype, traps));
+  for (const value of [view, array, empty]) {
+    assert.equal(packArgv([buffer, value]).byteLength, buffer.byteLength + 8);
+    db.setMany([[value, buffer]]);
+    db.setMany([['k', buffer], ['l', value]]);
+    assert.equal(db.getInto(value, buffer), buffer.byteLength);
+    db.setData(buffer, value);
+    assert.equal(db.getData(buffer).byteLength, 0);
+  }
+  assert.equal(asked, 0);
 });
 
 test('a resizable buffer is read as it is now', { skip: !ArrayBuffer.prototype.resize }, () => {

@@ -108,20 +108,35 @@ function load(): Native {
   return loaded;
 }
 
-const arrayValues = Object.getPrototypeOf(Uint8Array.prototype).values as () => unknown;
+/* Taken before any other code can change them: calls into the addon run them in
+ * between reading one buffer and the next. */
+const { apply, getOwnPropertyDescriptor, getPrototypeOf } = Reflect;
+const { isView } = ArrayBuffer;
+const PlainBuffer = ArrayBuffer;
+const PlainArray = Uint8Array;
+const anyArray = getPrototypeOf(PlainArray.prototype) as { values: () => unknown };
+const arrayValues = anyArray.values;
+const arrayTag = getterOf(anyArray, Symbol.toStringTag);
+const viewSize = getterOf(DataView.prototype, 'byteLength');
+
+function getterOf(owner: object, name: PropertyKey): () => unknown {
+  return getOwnPropertyDescriptor(owner, name)?.get as () => unknown;
+}
 
 /* A buffer of length 0 is fine, a detached one is not, and only JavaScript can
  * tell them apart on every version of Node. Each of these throws a TypeError
- * for a detached buffer and for a view that its buffer has shrunk away from. */
+ * for a detached buffer and for a view that its buffer has shrunk away from.
+ * None looks at what the object itself can override: a getter or a trap of the
+ * caller's could take the memory of a buffer that the addon has read before. */
 function checkUsable(value: unknown): void {
   try {
-    if (value instanceof DataView) void value.byteLength;
-    else if (ArrayBuffer.isView(value)) arrayValues.call(value);
-    else void new Uint8Array(value as ArrayBuffer);
+    if (!isView(value)) void new PlainArray(value as ArrayBuffer);
+    else if (apply(arrayTag, value, []) === undefined) apply(viewSize, value, []);
+    else apply(arrayValues, value, []);
   } catch {
     throw failure(TypeError, 'KEVY_EMISUSE', 'the buffer is detached');
   }
 }
 
 export const native: Native = load();
-native.setup(checkUsable, (size) => new ArrayBuffer(size));
+native.setup(checkUsable, (size) => new PlainBuffer(size));
