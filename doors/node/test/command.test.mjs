@@ -79,6 +79,7 @@ test('parseReply', () => {
   const parse = (reply, isBinary) => parseReply(Buffer.from(reply), isBinary);
   assert.equal(parse('+OK\r\n'), 'OK');
   assert.equal(parse(':-5\r\n'), -5);
+  assert.equal(parse(':-9223372036854775808\r\n'), -9223372036854775808n);
   assert.equal(parse('$0\r\n\r\n'), '');
   assert.equal(parse('*-1\r\n'), null);
   assert.deepEqual(parse('*2\r\n*0\r\n*2\r\n:1\r\n$1\r\na\r\n'), [[], [1, 'a']]);
@@ -98,6 +99,17 @@ test('parseReply', () => {
     '*2\r\n:1\r\n',
     'OK\r\n',
     ':1\r\n:2\r\n',
+    '*x\r\n',
+    '*-5\r\n',
+    '*\r\n',
+    '$-5\r\n',
+    '$\r\n\r\n',
+    '$0x1\r\na\r\n',
+    '$1\r\naXY',
+    ':\r\n',
+    ':1.5\r\n',
+    ':1e3\r\n',
+    ':x\r\n',
   ]) {
     throwsCode(() => parse(bad), 'KEVY_ERANGE', RangeError);
   }

@@ -122,8 +122,18 @@ test('a full queue drops and counts', () => {
     ['0', '1', '2', '3', '4'],
   );
   assert.equal(db.subDropped(), 18);
-  for (const limits of [{ policy: 'block' }, { count: -1 }, { bytes: NaN }, { count: 2 ** 32 }]) {
+  for (const limits of [
+    { policy: 'block' },
+    { policy: 'toString' },
+    { policy: '__proto__' },
+    { count: -1 },
+    { bytes: NaN },
+    { count: 2 ** 32 },
+  ]) {
     assert.throws(() => db.setQueueLimits(limits), { code: 'KEVY_ERANGE' });
+  }
+  for (const limits of [{ count: '5' }, { bytes: 5n }, { count: null }, { bytes: {} }]) {
+    assert.throws(() => db.setQueueLimits(limits), { code: 'KEVY_EMISUSE' });
   }
 });
 

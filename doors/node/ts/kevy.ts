@@ -272,7 +272,10 @@ export class KevyNitro {
   /** Bounds the queues behind subNext and behind the push lane. */
   setQueueLimits(limits: QueueLimits): void {
     const { count = 0, bytes = 0, policy = 'drop-oldest' } = limits;
-    const code = { 'drop-oldest': 0, 'drop-newest': 2 }[policy];
+    if (typeof count !== 'number' || typeof bytes !== 'number') {
+      throw failure(TypeError, 'KEVY_EMISUSE', 'queue limits: count or bytes is not a number');
+    }
+    const code = policy === 'drop-oldest' ? 0 : policy === 'drop-newest' ? 2 : undefined;
     if (
       code === undefined ||
       !(count >= 0 && count < 2 ** 32) ||

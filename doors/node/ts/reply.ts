@@ -25,10 +25,8 @@ export type Reply = string | number | bigint | null | KevyReplyError | Uint8Arra
 
 const text = new host.TextDecoder('utf-8', { ignoreBOM: true });
 
-function integerOf(digits: string): number | bigint {
-  const number = Number(digits);
-  return Number.isSafeInteger(number) ? number : BigInt(digits);
-}
+const integer = /^[+-]?\d+$/;
+const length = /^(-1|\d+)$/;
 
 class Reader {
   #at = 0;
@@ -50,10 +48,21 @@ class Reader {
     return line;
   }
 
+  #integer(digits: string): number | bigint {
+    if (!integer.test(digits)) this.fail();
+    const number = Number(digits);
+    return Number.isSafeInteger(number) ? number : BigInt(digits);
+  }
+
+  #length(digits: string): number {
+    if (!length.test(digits)) this.fail();
+    return Number(digits);
+  }
+
   #bulk(size: number): string | Uint8Array | null {
     if (size < 0) return null;
     const end = this.#at + size;
-    if (!(end + 2 <= this.bytes.length)) this.fail();
+    if (this.bytes[end] !== 13 || this.bytes[end + 1] !== 10) this.fail();
     const part = this.bytes.subarray(this.#at, end);
     this.#at = end + 2;
     return this.isBinary ? part : text.decode(part);
@@ -69,11 +78,11 @@ class Reader {
       case '-':
         return new KevyReplyError(rest);
       case ':':
-        return integerOf(rest);
+        return this.#integer(rest);
       case '$':
-        return this.#bulk(Number(rest));
+        return this.#bulk(this.#length(rest));
       case '*':
-        return rest === '-1' ? null : { size: Number(rest) };
+        return rest === '-1' ? null : { size: this.#length(rest) };
       default:
         return this.fail();
     }
