@@ -84,7 +84,7 @@ KOL__INLINE struct kol_string kol_string_of(const void *data, size_t count, kol_
 {
     struct kol_string string;
     string.data = data;
-    string.count = count > UINT32_MAX ? UINT32_MAX : (uint32_t)count;
+    string.count = (uint32_t)count == count ? (uint32_t)count : UINT32_MAX;
     string.form = form;
     return string;
 }
