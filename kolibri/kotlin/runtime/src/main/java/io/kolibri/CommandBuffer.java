@@ -140,7 +140,8 @@ public final class CommandBuffer {
         }
         header = found;
         at = start + 1;
-        nextAt = at + count;
+        /* A branch, so that where the next command begins is predicted, not waited for. */
+        nextAt = count == 1 ? start + 2 : start + 1 + count;
         return true;
     }
 
