@@ -90,14 +90,14 @@ struct kv_log_image {
 struct kv_log_options {
     struct kv_mem *mem;
     const kevy_os *os;
-    struct kv_mutex *writer;    /* the writer lock; lent until close */
-    struct bytes dir;           /* UTF-8, no NUL inside; used during open only */
-    uint8_t fsync;              /* KEVY_FSYNC_… */
-    size_t segment_size;        /* 0: 4 MiB; a power of two from 64 KiB up to that */
-    bool is_threadless;         /* what a thread would do is done in kv_log_commit */
-    kv_log_ahead_fn *ahead;     /* NULL: not needed; its user is that of apply */
-    struct kv_look *look; /* NULL; else the files are only looked at (log_check.h) */
-    kv_log_move_fn *move;       /* NULL: no collection */
+    struct kv_mutex *writer; /* the writer lock; lent until close */
+    struct bytes dir;        /* UTF-8, no NUL inside; used during open only */
+    uint8_t fsync;           /* KEVY_FSYNC_… */
+    size_t segment_size;     /* 0: 4 MiB; a power of two from 64 KiB up to that */
+    bool is_threadless;      /* what a thread would do is done in kv_log_commit */
+    kv_log_ahead_fn *ahead;  /* NULL: not needed; its user is that of apply */
+    struct kv_look *look;    /* NULL; else the files are only looked at (log_check.h) */
+    kv_log_move_fn *move;    /* NULL: no collection */
     void *move_user;
     const struct kv_log_image *image; /* NULL: every open applies all records */
     void *image_user;

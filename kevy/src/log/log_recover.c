@@ -124,8 +124,7 @@ static int segments_settle(struct kv_opening *opening, uint32_t *slot)
 static void end_find(struct kv_opening *opening)
 {
     struct kv_files *files = opening->log->files;
-    if (files->end_slot != KV_MARK_NO_SLOT &&
-        opening->log->segments[files->end_slot]->is_damaged) {
+    if (files->end_slot != KV_MARK_NO_SLOT && opening->log->segments[files->end_slot]->is_damaged) {
         files->end_slot = KV_MARK_NO_SLOT;
         files->end_offset = 0;
     }
