@@ -154,11 +154,17 @@ struct kv_draft {
 };
 
 /* Copies bytes, which may be none at NULL, and returns the end of the copy.
- * Keys are mostly short: two overlapping words copy 8 to 16 bytes. */
+ * Keys are mostly short: two overlapping words copy 4 to 7 and 8 to 16 bytes. */
 static inline uint8_t *kv_bytes_put(uint8_t *out, struct bytes from)
 {
     if (from.size - 8 <= 8) {
         uint64_t first, last;
+        memcpy(&first, from.data, sizeof first);
+        memcpy(&last, from.data + from.size - sizeof last, sizeof last);
+        memcpy(out, &first, sizeof first);
+        memcpy(out + from.size - sizeof last, &last, sizeof last);
+    } else if (from.size - 4 < 4) {
+        uint32_t first, last;
         memcpy(&first, from.data, sizeof first);
         memcpy(&last, from.data + from.size - sizeof last, sizeof last);
         memcpy(out, &first, sizeof first);
