@@ -155,19 +155,13 @@ void index_fill(struct index_world *world, unsigned salt)
 
 /* ---- Reading ---- */
 
-static uint64_t mix_key(struct index_world *world, unsigned key, uint64_t hash)
+static uint64_t mix_key(struct kv_keyspace *ks, uint32_t db, unsigned key, uint64_t hash)
 {
     char name[KEY_MAX];
     size_t size = key_name(key, name);
-    KevyBuf value;
-    int32_t found = kevy_get(world->db, (const uint8_t *)name, size, &value);
-    REQUIRE(found == 0 || found == 1);
-    if (found == 1) {
-        hash = hash_bytes(value.ptr, value.len, hash + key);
-        kevy_buf_free(value.ptr, value.len, value.cap);
-        struct kv_item item = {0};
-        REQUIRE_INT(kv_keyspace_find(&world->db->engine->keyspace, 0, bytes_of(name, size), &item),
-                    1);
+    struct kv_item item = {0};
+    if (kv_keyspace_find(ks, db, bytes_of(name, size), &item) == 1) {
+        hash = hash_bytes(item.value.data, item.value.size, hash + key);
         hash = hash_fold(hash ^ item.expiry_ms, HASH_K1);
     }
     return hash;
@@ -176,17 +170,16 @@ static uint64_t mix_key(struct index_world *world, unsigned key, uint64_t hash)
 uint64_t index_read(struct index_world *world)
 {
     struct kv_engine *engine = world->db->engine;
-    static const char *const swap[] = {"SWAPDB", "0", "1"};
+    struct kv_keyspace *ks = &engine->keyspace;
     uint64_t hash = 1;
-    CHECK(kv_keyspace_verify(&engine->keyspace));
+    CHECK(kv_keyspace_verify(ks));
     CHECK(kv_log_verify(engine->log));
-    for (unsigned db = 0; db < 2; db++) {
-        hash = hash_fold(hash ^ kv_keyspace_count(&engine->keyspace, 0), HASH_K2);
-        hash = hash_fold(hash ^ kv_keyspace_expiring(&engine->keyspace, 0), HASH_K3);
+    for (uint32_t db = 0; db < 2; db++) {
+        hash = hash_fold(hash ^ kv_keyspace_count(ks, db), HASH_K2);
+        hash = hash_fold(hash ^ kv_keyspace_expiring(ks, db), HASH_K3);
         for (unsigned key = 0; key < INDEX_KEYS; key++) {
-            hash = mix_key(world, key, hash);
+            hash = mix_key(ks, db, key, hash);
         }
-        run(world, 3, swap);
     }
     return hash;
 }

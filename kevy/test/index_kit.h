@@ -39,8 +39,8 @@ void index_fill(struct index_world *world, unsigned salt);
 void index_set(struct index_world *world, unsigned key, unsigned salt, size_t size);
 void index_delete(struct index_world *world, unsigned key);
 
-/* The keys of database 0 and 1, their values and expiries as one number. Checks
- * the invariants of keyspace and log too. */
+/* The keys of database 0 and 1, their values and expiries as one number; writes
+ * nothing. Checks the invariants of keyspace and log too. */
 uint64_t index_read(struct index_world *world);
 
 /* What log and keyspace have noted about every segment, as one number. */
