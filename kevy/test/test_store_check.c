@@ -117,9 +117,9 @@ TEST(check_of_vectors)
 
 static void agree_on_any_damage(bool is_calm)
 {
-    enum { DAMAGES = 40 };
+    enum { DAMAGES = 20 };
     size_t refused = 0, opened = 0;
-    for (uint64_t seed = 1; seed <= test_scale(100); seed++) {
+    for (uint64_t seed = 1; seed <= test_scale(60); seed++) {
         struct crash_os *crash = relic_live(test_seed() + seed, is_calm, &past);
         struct crash_copy *copy = crash_os_copy(crash);
         for (uint64_t i = 0; i < DAMAGES; i++) {

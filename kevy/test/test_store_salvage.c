@@ -115,8 +115,8 @@ static bool salvage_damaged(struct crash_os *crash)
 
 static void salvage_any_damage(bool is_calm)
 {
-    enum { DAMAGES = 30 };
-    for (uint64_t seed = 1; seed <= test_scale(100); seed++) {
+    enum { DAMAGES = 15 };
+    for (uint64_t seed = 1; seed <= test_scale(60); seed++) {
         struct crash_os *crash = relic_live(test_seed() + seed, is_calm, &past);
         struct crash_copy *copy = crash_os_copy(crash);
         for (uint64_t i = 0; i < DAMAGES; i++) {

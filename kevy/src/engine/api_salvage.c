@@ -92,6 +92,7 @@ static int target_write(const struct kv_viewing *viewing, const struct kv_open *
     struct copy copy = {.count = 0};
     int status = kv_engine_open(to, &copy.db, error);
     if (status != 0) {
+        (void)kv_log_destroy(to->os, to->dir, NULL);
         return status;
     }
     status = copy_all(viewing, &copy);
