@@ -10,6 +10,7 @@ import java.nio.ByteOrder
  */
 internal object Command {
     fun pack(words: List<Any?>): ByteArray {
+        require(words.isNotEmpty()) { "a command without words" }
         val parts = words.map { bytesOf(it) }
         val size = parts.sumOf { Int.SIZE_BYTES + it.size.toLong() }
         if (size > Int.MAX_VALUE - HEADROOM) {
