@@ -46,20 +46,37 @@ public final class Scope implements AutoCloseable {
         return anyEntered ? CURRENT.get() : null;
     }
 
-    /*
-     * * Makes this the current scope of the thread until the result is closed, on the same thread.
+    /**
+     * Makes this the current scope of the thread until the result is closed, on the same thread.
+     * Closing it twice does nothing the second time.
      */
     public Entered enter() {
         anyEntered = true;
         Scope before = CURRENT.get();
         CURRENT.set(this);
-        return () -> {
+        return new Inside(before);
+    }
+
+    private static final class Inside implements Entered {
+        private final Scope before;
+        private boolean isOver;
+
+        Inside(Scope before) {
+            this.before = before;
+        }
+
+        @Override
+        public void close() {
+            if (isOver) {
+                return;
+            }
+            isOver = true;
             if (before == null) {
                 CURRENT.remove();
             } else {
                 CURRENT.set(before);
             }
-        };
+        }
     }
 
     /** The time inside a scope. */

@@ -143,10 +143,10 @@ public final class SharedBuffers implements AutoCloseable {
         }
         int handle = (int) ~result;
         Object big = Handles.get(handle);
-        Handles.remove(handle);
         if (!(big instanceof ByteBuffer)) {
             throw BinaryBuffer.misuse("no buffer has the handle " + handle);
         }
+        Handles.remove(handle);
         return read((long) ((ByteBuffer) big).capacity() << 32, (ByteBuffer) big);
     }
 

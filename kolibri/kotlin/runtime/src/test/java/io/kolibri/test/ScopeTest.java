@@ -126,6 +126,19 @@ class ScopeTest {
         assertThrows(IllegalStateException.class, () -> new Scope("late", outer));
     }
 
+    @Test
+    void leavingTwiceLeavesOnce() {
+        Scope first = new Scope("first");
+        Scope second = new Scope("second");
+        Scope.Entered left = first.enter();
+        left.close();
+        try (Scope.Entered inside = second.enter()) {
+            assertNotNull(inside);
+            left.close();
+            assertSame(second, Scope.current());
+        }
+    }
+
     @ParameterizedTest
     @MethodSource("all")
     void callsAndCreationsRaceWithTheEnd(IntFunction<Cell> make) throws Exception {

@@ -276,6 +276,10 @@ class SharedBuffersTest {
             assertEquals(TaggedException.EMISUSE, misuse(() -> buffers.answer(room, 0)));
             assertEquals(TaggedException.EMISUSE, misuse(() -> buffers.answer(room, 257)));
             assertEquals(TaggedException.EMISUSE, misuse(() -> buffers.answer(room, -77)));
+            int other = Handles.add("no answer");
+            long claimed = ~(other & 0xffffffffL);
+            assertEquals(TaggedException.EMISUSE, misuse(() -> buffers.answer(room, claimed)));
+            assertTrue(Handles.remove(other));
             assertEquals(TaggedException.EMISUSE, misuse(room::writer));
             try (BinaryBuffer call = write(buffers, "question")) {
                 assertEquals(256 - 40, call.room() >>> 32);
