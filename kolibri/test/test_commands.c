@@ -58,8 +58,9 @@ TEST(a_full_buffer_takes_nothing)
     int64_t slots[3] = {7, 7, 7};
     struct kol_commands commands = {slots, 2, 0};
     const int64_t arguments[2] = {1, 2};
+    volatile uint32_t huge = UINT32_MAX; /* the compiler would refuse to see it */
     CHECK_INT(kol_commands_add(&commands, 2, arguments, 2), KOL_ESMALL);
-    CHECK_INT(kol_commands_add(&commands, 2, arguments, UINT32_MAX), KOL_ESMALL);
+    CHECK_INT(kol_commands_add(&commands, 2, arguments, huge), KOL_ESMALL);
     CHECK_INT(commands.used, 0);
     CHECK_INT(slots[0], 7);
     CHECK_INT(kol_commands_add(&commands, 1, arguments, 1), KOL_OK);
