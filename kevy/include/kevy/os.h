@@ -111,8 +111,8 @@ typedef struct kevy_os {
 
     /* Gets the window's pages from one offset to another ready, so that storing
      * into them does not wait for the kernel page by page: room that was backed
-     * and holds zeros, before and after. May do a part of it or nothing. May be
-     * NULL. */
+     * and holds zeros, before and after. Without a window, NULL, only the file is
+     * written. May do a part of it or nothing. May be NULL. */
     void (*window_touch)(void *self, int file, void *window, uint64_t from, uint64_t to);
 
     /* Stores bytes through the window, all of them in room that was backed, as

@@ -14,8 +14,8 @@
  *
  * Threads: each function says which. "Under the writer lock" means that the
  * caller holds the mutex that it named at open. A memory log has no thread of
- * its own; a file log has at most one, which sleeps while nothing waits to be
- * flushed.
+ * its own; a file log has at most two, which sleep while nothing waits to be
+ * flushed, and while no burst needs a segment made ahead.
  */
 #ifndef KEVY_SRC_LOG_LOG_H
 #define KEVY_SRC_LOG_LOG_H

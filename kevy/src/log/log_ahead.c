@@ -7,7 +7,8 @@
  *
  * Fast means: the active segment is half full, or full, less than a second after
  * it was begun. A store that is written to now and then never has a spare, and
- * a small one has none once it has settled, on the disk or in memory.
+ * a small one has none once it has settled, on the disk or in memory. Under the
+ * policy `always` there is none: the next flush would have to write all of it.
  *
  * Until it is taken a spare is a file of zeros in a slot that is held for it: it
  * has no header, no number and no LSN, and nothing of the log knows of it. A
@@ -40,7 +41,8 @@ void kv_ahead_want(struct kv_log *log)
 
 void kv_ahead_note(struct kv_log *log)
 {
-    if (log->active->window != NULL) {
+    uint8_t policy = atomic_load_explicit(&log->files->policy, memory_order_relaxed);
+    if (log->active->window != NULL && policy != KEVY_FSYNC_ALWAYS) {
         kv_ahead_want(log);
     }
     log->files->ahead.begun_ns = log->os->boot_ns(log->os->self);

@@ -229,7 +229,8 @@ static void pending_note(struct kv_log *log, size_t size)
         atomic_store_explicit(&files->is_wake_due, true, memory_order_release);
         atomic_store_explicit(&files->is_crowded, kv_collect_is_overdue(log), memory_order_relaxed);
     }
-    uint64_t before = atomic_fetch_add_explicit(&files->pending_size, size, memory_order_relaxed);
+    uint64_t before = atomic_load_explicit(&files->pending_size, memory_order_relaxed);
+    atomic_store_explicit(&files->pending_size, before + size, memory_order_relaxed);
     if (atomic_load_explicit(&files->pending_since_ns, memory_order_relaxed) == 0) {
         atomic_store_explicit(&files->pending_since_ns, log->os->boot_ns(log->os->self) | 1,
                               memory_order_relaxed);

@@ -6,7 +6,8 @@
  *
  * A file is mapped read-only from its birth; readers know no other mapping.
  * Only the active segment may also have a writable window (log_window.c), until
- * it is sealed: from then on no stray write of the process can change a record.
+ * the flush that covers its seal: from then on no stray write of the process can
+ * change a record.
  * The number is closed once all of the file is durable; the mapping stays.
  */
 #include <errno.h>

@@ -16,8 +16,10 @@
  * than the rest of a small write. So they are got ready a step at a time, and
  * in a burst for the whole segment before it is begun (log_ahead.c).
  *
- * Under the policy `always` there is no window: a flush of room that was never
- * written costs several times as much as one of a file that grows.
+ * Under the policy `always` records are written by calls, into room that was
+ * filled with zeros a step before: a flush that neither lets the file grow nor
+ * uses room for the first time leaves the file system's journal alone. No pages
+ * are mapped for it, which each flush would have to protect again.
  *
  * Threads: under the writer lock.
  */
@@ -27,10 +29,9 @@
 
 enum { WINDOW_STEP = 64 << 10, WINDOW_PAGE = 4096 };
 
-static bool may_have_window(const struct kv_log *log)
+static bool is_always(const struct kv_log *log)
 {
-    return !log->files->has_no_window &&
-           atomic_load_explicit(&log->files->policy, memory_order_relaxed) != KEVY_FSYNC_ALWAYS;
+    return atomic_load_explicit(&log->files->policy, memory_order_relaxed) == KEVY_FSYNC_ALWAYS;
 }
 
 static int window_open(const struct kv_log *log, struct kv_segment *segment)
@@ -50,7 +51,8 @@ static void window_touch(const struct kv_log *log, struct kv_segment *segment, s
     from = from < segment->touched_size ? segment->touched_size : from;
     to = to < segment->backed_size ? to : segment->backed_size;
     if (log->os->window_touch != NULL && from < to) {
-        log->os->window_touch(log->os->self, segment->file, segment->window, from, to);
+        log->os->window_touch(log->os->self, segment->file, is_always(log) ? NULL : segment->window,
+                              from, to);
     }
     segment->touched_size = to;
 }
@@ -80,7 +82,7 @@ static int window_reach(struct kv_log *log, struct kv_segment *segment, size_t e
         result = os->window_back(os->self, segment->file, room);
     }
     segment->backed_size = result < 0 ? segment->backed_size : room;
-    if (result >= 0 && room > segment->map_size / 2) {
+    if (result >= 0 && room > segment->map_size / 2 && !is_always(log)) {
         kv_ahead_want(log);
     }
     return result;
@@ -111,7 +113,7 @@ int kv_window_write(struct kv_log *log, struct kv_segment *segment, const void *
                     size_t offset)
 {
     struct kv_files *files = log->files;
-    if (!may_have_window(log)) {
+    if (files->has_no_window) {
         return plain_write(log, segment, data, size, offset);
     }
     if (segment->window == NULL || offset + size > segment->backed_size) {
@@ -126,6 +128,9 @@ int kv_window_write(struct kv_log *log, struct kv_segment *segment, const void *
     }
     if (offset + size > segment->touched_size) {
         window_touch(log, segment, offset, offset + size);
+    }
+    if (is_always(log)) {
+        return plain_write(log, segment, data, size, offset);
     }
     int result =
         log->os->window_write(log->os->self, segment->file, segment->window, offset, data, size);

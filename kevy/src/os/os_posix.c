@@ -324,7 +324,8 @@ static int64_t zeros_write(int file, uint64_t from, size_t size)
 static void posix_window_touch(void *self, int file, void *window, uint64_t from, uint64_t to)
 {
     (void)self;
-    bool is_whole = (uintptr_t)window % TOUCH_WHOLE == 0 && to - from >= TOUCH_WHOLE;
+    bool is_whole =
+        window != NULL && (uintptr_t)window % TOUCH_WHOLE == 0 && to - from >= TOUCH_WHOLE;
     size_t most = is_whole ? TOUCH_LONG : TOUCH_SHORT;
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), at = from;
     while (at < to) {
@@ -337,7 +338,9 @@ static void posix_window_touch(void *self, int file, void *window, uint64_t from
     }
 #if defined(MADV_POPULATE_WRITE)
     from -= from % page;
-    (void)madvise((uint8_t *)window + from, (size_t)(at - from), MADV_POPULATE_WRITE);
+    if (window != NULL) {
+        (void)madvise((uint8_t *)window + from, (size_t)(at - from), MADV_POPULATE_WRITE);
+    }
 #else
     (void)page;
 #endif
