@@ -106,7 +106,7 @@ static void fill(struct place *place)
 static void leave_holes(struct place *place)
 {
     static const uint8_t value[VALUE_SIZE];
-    for (size_t i = 0, count = place->dir == NULL ? 6000 : 2500; i < count; i++) {
+    for (size_t i = 0, count = place->dir == NULL ? 6000 : 1500; i < count; i++) {
         char name[8];
         int size = snprintf(name, sizeof name, "x%zu", i);
         KevyBuf out;
