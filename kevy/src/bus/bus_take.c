@@ -63,6 +63,7 @@ static bool take_is_woken(struct kv_sub *sub, struct take_wish *wish)
  * both sides the lock and its cache lines, which slows the publisher down, so that the next is not
  * larger. So a batch that found messages without sleeping looks on as long as more come: at such
  * intervals, since each look costs the publisher a cache line, and so often. */
+#define TAKE_GLANCE_NS 500u /* the first: is the publisher running at all, on another core? */
 #define TAKE_GATHER_NS 2000u
 #define TAKE_GATHER_LOOKS 6u
 
@@ -92,7 +93,7 @@ static void take_gather(struct kv_hold *hold, struct kv_sub *sub)
     uint32_t seen = (uint32_t)sub->queue.tail, arrivals = seen;
     kv_hold_leave(hold);
     for (uint32_t look = 0; look < TAKE_GATHER_LOOKS && arrivals - first < TAKE_RUN; look++) {
-        pause_ns(TAKE_GATHER_NS);
+        pause_ns(look == 0 ? TAKE_GLANCE_NS : TAKE_GATHER_NS);
         arrivals = atomic_load_explicit(&sub->arrivals, memory_order_relaxed);
         if (arrivals == seen) {
             break;
