@@ -101,7 +101,7 @@ internal class Pushes(private val owner: Kevy, private val store: Store) {
                     inbox.close()
                 } catch (failure: OutOfMemoryError) {
                     report(failure)
-                    Thread.sleep(PAUSE_MILLIS)
+                    pause()
                 }
             }
         }
@@ -176,9 +176,23 @@ internal class Pushes(private val owner: Kevy, private val store: Store) {
         const val CALLED = 1
         const val CLOSED = 2
 
+        /** As the VM does it: what the handler itself throws is nobody's. */
         fun report(failure: Throwable) {
             val thread = Thread.currentThread()
-            thread.uncaughtExceptionHandler?.uncaughtException(thread, failure)
+            try {
+                thread.uncaughtExceptionHandler?.uncaughtException(thread, failure)
+            } catch (_: Throwable) {
+                // The next message comes all the same.
+            }
+        }
+
+        /** A listener may have interrupted its thread; that does not end the others. */
+        fun pause() {
+            try {
+                Thread.sleep(PAUSE_MILLIS)
+            } catch (_: InterruptedException) {
+                // No pause this time.
+            }
         }
     }
 }

@@ -10,7 +10,8 @@ import kotlin.time.Duration
  * that made it, and holds each of them in the order in which they were published, for one reader.
  *
  * The queue is bounded: at the start by 65,536 messages and 64 MiB, after which the oldest message
- * gives way and is counted.
+ * gives way and is counted. A message that the heap has no room for is an OutOfMemoryError of the
+ * call that took it, and is gone.
  *
  * Any thread may wait here; [close] and the close of the store end the wait with an
  * IllegalStateException; an interrupt does not. A wait occupies its platform thread, also below a

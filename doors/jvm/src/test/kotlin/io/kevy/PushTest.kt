@@ -133,6 +133,22 @@ class PushTest {
     }
 
     @Test
+    fun `a handler of uncaught exceptions that throws takes no message either`() {
+        for (thrown in listOf(IllegalStateException("closed?"), RuntimeException(), Error())) {
+            val channel = thrown.javaClass.name
+            kevy.subscribe(channel) {
+                heard += it.text
+                Thread.currentThread().interrupt()
+                Thread.currentThread().setUncaughtExceptionHandler { _, _ -> throw thrown }
+                throw IllegalArgumentException(it.text)
+            }
+            for (i in 1..2) kevy.publish(channel, "$channel $i")
+            settle()
+            assertEquals(listOf("$channel 1", "$channel 2"), heard.toList().takeLast(2))
+        }
+    }
+
+    @Test
     fun `a listener may use the store, and close it`() {
         kevy.subscribe("set") {
             kevy["k"] = it.payload
