@@ -111,6 +111,33 @@ TEST(collection_moves_what_is_not_yet_retired)
     world_done(&world);
 }
 
+/* What a step has retired is none to be moved, or it would be retired twice. */
+TEST(collection_leaves_what_is_retired)
+{
+    enum { COUNT = 5000 };
+    static uint32_t refs[COUNT];
+    struct world world;
+    struct kv_database *empty;
+    size_t movable = 0;
+    world_init(&world);
+    fill(&world, COUNT);
+    for (size_t i = 0; i < COUNT; i++) {
+        char name[16];
+        (void)name_of(name, "k", i);
+        refs[i] = ref_of(&world, name);
+    }
+    CHECK_INT(kv_keyspace_flush(&world.ks, 0), 0);
+    CHECK(kv_keyspace_drop_step(&world.ks, &empty) && empty == NULL);
+    for (size_t i = 0; i < COUNT; i++) {
+        movable += kv_keyspace_move(&world.ks, refs[i], refs[i]) == 1;
+    }
+    CHECK(world.journal.retired > 0);
+    CHECK_INT(movable, COUNT - world.journal.retired);
+    kv_keyspace_drop_all(&world.ks);
+    CHECK_INT(world.journal.retired, COUNT);
+    world_done(&world);
+}
+
 /* ---- A whole store ---- */
 
 static KevyDb *open_store(const char *dir)

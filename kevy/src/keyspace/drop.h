@@ -30,8 +30,10 @@ bool kv_keyspace_drop_step(struct kv_keyspace *ks, struct kv_database **empty_ou
 /* All steps at once, where there are no readers. */
 void kv_keyspace_drop_all(struct kv_keyspace *ks);
 
-/* The dropped database that had this namespace, or NULL. */
-struct kv_database *kv_keyspace_dropped_of(const struct kv_keyspace *ks, uint32_t namespace_id);
+/* The dropped database that had this namespace, or NULL, also when a key of this
+ * hash was retired already. */
+struct kv_database *kv_keyspace_dropped_of(const struct kv_keyspace *ks, uint32_t namespace_id,
+                                           uint64_t hash);
 
 /* Bytes of the tables of dropped databases. */
 size_t kv_keyspace_dropped_memory(const struct kv_keyspace *ks);

@@ -52,13 +52,17 @@ void kv_keyspace_drop_all(struct kv_keyspace *ks)
     }
 }
 
-struct kv_database *kv_keyspace_dropped_of(const struct kv_keyspace *ks, uint32_t namespace_id)
+/* What lies before the cursor is retired, though its entry is still there. */
+struct kv_database *kv_keyspace_dropped_of(const struct kv_keyspace *ks, uint32_t namespace_id,
+                                           uint64_t hash)
 {
     struct kv_database *database = ks->dropped;
     while (database != NULL && database->dropped_namespace != namespace_id) {
         database = database->dropped_next;
     }
-    return database;
+    return database != NULL && kv_table_home(&database->table, hash) >= database->drop_cursor
+               ? database
+               : NULL;
 }
 
 size_t kv_keyspace_dropped_memory(const struct kv_keyspace *ks)

@@ -145,9 +145,9 @@ int kv_keyspace_move(struct kv_keyspace *ks, uint32_t old_ref, uint32_t new_ref)
         return kv_table_find(&database->table, key_of(ks, record)) == 0;
     }
     /* One that is dropped and not yet retired is to be found where it is retired. */
-    database = db == KV_DATABASE_COUNT ? kv_keyspace_dropped_of(ks, id) : database;
-    return database != NULL &&
-           kv_table_replace(&database->table, key_of(ks, record).hash, old_ref, new_ref);
+    uint64_t hash = key_of(ks, record).hash;
+    database = db == KV_DATABASE_COUNT ? kv_keyspace_dropped_of(ks, id, hash) : database;
+    return database != NULL && kv_table_replace(&database->table, hash, old_ref, new_ref);
 }
 
 /* ---- Sizes ---- */
