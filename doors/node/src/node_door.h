@@ -207,10 +207,10 @@ void kn_push_stop(kn_store *store);
     X(setup)                                                                                       \
     X(open)                                                                                        \
     X(openAt)                                                                                      \
-    X(dispose) X(shutdown) X(sync) X(openReport) X(getData) X(getInto) X(getString) X(setData)     \
-        X(setString) X(setMany) X(cmd) X(packArgv) X(subscribe) X(unsubscribe) X(subNext)          \
-            X(subLimit) X(subDropped) X(publish) X(pushStart) X(pushRemove) X(pushDone)            \
-                X(pushStop) X(pushRef)
+    X(dispose)                                                                                     \
+    X(shutdown) X(sync) X(openReport) X(getData) X(getInto) X(getString) X(setData) X(setString)   \
+        X(setMany) X(cmd) X(packArgv) X(subscribe) X(unsubscribe) X(subNext) X(subLimit)           \
+            X(subDropped) X(publish) X(pushStart) X(pushRemove) X(pushDone) X(pushStop) X(pushRef)
 
 #define KN_FUNCTION_DECLARE(name) napi_value kn_js_##name(napi_env env, napi_callback_info info);
 KN_FUNCTION_LIST(KN_FUNCTION_DECLARE)
