@@ -106,6 +106,11 @@ static int plain_write(struct kv_log *log, struct kv_segment *segment, const voi
 {
     int status = kv_file_write(log, segment->file, data, size, offset);
     log->files->is_end_dirty = status != KEVY_OK;
+    if (status != KEVY_OK) {
+        /* Room that was zeroed ahead would give a part the zeros at its end. */
+        (void)log->os->file_resize(log->os->self, segment->file, segment->used);
+        segment->backed_size = 0;
+    }
     return status;
 }
 
