@@ -4,8 +4,9 @@
  * alone: sizes past every limit, links and pipes where the store's files should
  * be, limits of the process, a child that goes on with a store of its own.
  */
-#if !defined(_GNU_SOURCE) && !defined(__APPLE__)
-#define _GNU_SOURCE
+/* Not _GNU_SOURCE: with it glibc makes the names of limits an enum, which no int converts to. */
+#if !defined(_DEFAULT_SOURCE)
+#define _DEFAULT_SOURCE
 #endif
 #include <fcntl.h>
 #include <pthread.h>
