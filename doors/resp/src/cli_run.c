@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <kevy.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +34,17 @@ static size_t line_take(struct rest *rest, const char **line)
     return size;
 }
 
+/* The number that a line tells after its type; the reply has no NUL to stop at. */
+static long long line_number(const char *line, size_t size)
+{
+    bool is_negative = size > 1 && line[1] == '-';
+    long long number = 0;
+    for (size_t i = is_negative ? 2 : 1; i < size && number < LLONG_MAX / 16; i++) {
+        number = number * 10 + (line[i] - '0');
+    }
+    return is_negative ? -number : number;
+}
+
 static void bulk_print(struct rest *rest, long long size)
 {
     if (size >= 0 && (size_t)size + 2 <= rest->size) {
@@ -54,9 +66,9 @@ static bool reply_print(struct rest *rest)
         char type = size > 0 ? line[0] : '\0';
         left--;
         if (type == '$') {
-            bulk_print(rest, strtoll(line + 1, NULL, 10));
+            bulk_print(rest, line_number(line, size));
         } else if (type == '*') {
-            long long count = strtoll(line + 1, NULL, 10);
+            long long count = line_number(line, size);
             left += count > 0 ? (uint64_t)count : 0;
             (void)fputs(count < 0 ? "\n" : "", stdout);
         } else if (type == '-') {
