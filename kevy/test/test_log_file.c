@@ -18,6 +18,13 @@
 
 static struct model model;
 
+static void stats_take(struct kv_log_stats *out)
+{
+    kv_mutex_lock(&model.writer);
+    kv_log_stats(model.log, out);
+    kv_mutex_unlock(&model.writer);
+}
+
 static void reopen(const char *dir)
 {
     if (model.log != NULL) {
@@ -83,7 +90,7 @@ TEST(file_many_segments_survive)
         }
     }
     struct kv_log_stats stats;
-    kv_log_stats(model.log, &stats);
+    stats_take(&stats);
     CHECK(stats.segment_count < 10);
     model_close(&model);
 }
@@ -176,9 +183,7 @@ static uint64_t settled_size(uint64_t *live)
 {
     struct kv_log_stats stats;
     for (int wait = 0; wait < 40; wait++) {
-        kv_mutex_lock(&model.writer);
-        kv_log_stats(model.log, &stats);
-        kv_mutex_unlock(&model.writer);
+        stats_take(&stats);
         *live = stats.live_size;
         if (stats.file_size <= 2 * stats.live_size + (256 << 10) + 65536) {
             break;
@@ -223,9 +228,9 @@ TEST(file_deletes_settle)
     }
     CHECK(settled_size(&live) <= 4 * KV_SEGMENT_SIZE_MIN);
     (void)usleep(200000);
-    kv_log_stats(model.log, &first);
+    stats_take(&first);
     (void)usleep(200000);
-    kv_log_stats(model.log, &second);
+    stats_take(&second);
     CHECK_INT(first.lsn_end, second.lsn_end);
     model_close(&model);
 }
@@ -249,8 +254,13 @@ TEST(file_a_small_store_keeps_no_spare)
                 0);
     overwrite(2000, 1000);
     (void)settled_size(&live);
-    (void)usleep(500000);
-    kv_log_stats(model.log, &stats);
+    for (int wait = 0; wait < 50; wait++) {
+        (void)usleep(100000);
+        stats_take(&stats);
+        if (file_count(dir) == stats.segment_count) {
+            break;
+        }
+    }
     CHECK_INT(file_count(dir), stats.segment_count);
     model_close(&model);
 }
@@ -280,10 +290,10 @@ TEST(file_an_idle_log_does_nothing)
         0);
     REQUIRE_INT(model_put(&model, 1, 1, 100), 0);
     (void)usleep(1500000);
-    kv_log_stats(model.log, &first);
+    stats_take(&first);
     CHECK_INT(first.lsn_durable, first.lsn_end);
     (void)usleep(1500000);
-    kv_log_stats(model.log, &second);
+    stats_take(&second);
     CHECK_INT(first.flush_count, second.flush_count);
     model_close(&model);
 }
