@@ -155,7 +155,7 @@ static unsigned hex_byte(const char *at)
 static void parse_bytes(struct parser *parser)
 {
     size_t size = strcspn(parser->at, ")") / 2;
-    uint8_t *bytes = malloc(size + 1);
+    uint8_t *bytes = calloc(size + 1, 1);
     for (size_t i = 0; bytes && i < size; i++) {
         bytes[i] = (uint8_t)hex_byte(parser->at + 2 * i);
     }
