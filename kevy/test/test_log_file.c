@@ -226,12 +226,17 @@ TEST(file_deletes_settle)
         struct model_change change = {0, (uint32_t)(i / 2 % MODEL_KEYS), i % 2 * i, 100};
         REQUIRE_INT(model_write(&model, &change, 1, &is_appended), 0);
     }
-    CHECK(settled_size(&live) <= 4 * KV_SEGMENT_SIZE_MIN);
-    (void)usleep(200000);
-    stats_take(&first);
-    (void)usleep(200000);
     stats_take(&second);
+    for (int wait = 0; wait < 20; wait++) {
+        first = second;
+        (void)usleep(500000);
+        stats_take(&second);
+        if (first.lsn_end == second.lsn_end) {
+            break;
+        }
+    }
     CHECK_INT(first.lsn_end, second.lsn_end);
+    CHECK(settled_size(&live) <= 4 * KV_SEGMENT_SIZE_MIN);
     model_close(&model);
 }
 
