@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * docs/faults.md: each fault has a row, and each row names tests that exist.
+ * The pages that tie faults to tests, docs/faults.md and docs/hazards.md: each
+ * fault has a row, and each row names tests that exist.
  *
  * The last cell of a row is a list of quoted things: a path opens a file, what
  * follows it are names of tests in that file.
@@ -53,9 +54,10 @@ static unsigned check_row(char *row)
     return names;
 }
 
-TEST(each_fault_has_a_row_and_each_row_names_tests_that_exist)
+/* Checks a page: rows that begin with a number, one for each up to `count`. */
+static void check_page(const char *path, unsigned count)
 {
-    char *page = text_of("docs/faults.md"), *save = NULL;
+    char *page = text_of(path), *save = NULL;
     unsigned row = 0;
     REQUIRE(page != NULL);
     for (char *line = strtok_r(page, "\n", &save); line != NULL;
@@ -68,6 +70,16 @@ TEST(each_fault_has_a_row_and_each_row_names_tests_that_exist)
             CHECK(check_row(tests) > 0);
         }
     }
-    CHECK_INT(row, 20);
+    CHECK_INT(row, count);
     free(page);
+}
+
+TEST(each_fault_of_the_engine_has_tests)
+{
+    check_page("docs/faults.md", 20);
+}
+
+TEST(each_hazard_of_the_boundary_has_tests)
+{
+    check_page("docs/hazards.md", 25);
 }
