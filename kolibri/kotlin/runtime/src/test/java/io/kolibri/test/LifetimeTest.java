@@ -211,4 +211,24 @@ class LifetimeTest {
         }
         return found;
     }
+
+    /** H25: what keeps an object reachable takes no lock that a user can hold. */
+    @ParameterizedTest
+    @MethodSource("all")
+    void aHeldMonitorHoldsNothingUp(IntFunction<Cell> make) throws InterruptedException {
+        Cell cell = make.apply(7);
+        Thread caller;
+        AtomicInteger value = new AtomicInteger();
+        synchronized (cell) {
+            caller = new Thread(() -> {
+                value.set(cell.slow(0));
+                cell.close();
+            });
+            caller.start();
+            caller.join(60_000);
+            assertFalse(caller.isAlive());
+        }
+        assertEquals(7, value.get());
+        assertTrue(cell.isClosed());
+    }
 }
