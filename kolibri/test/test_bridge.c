@@ -60,13 +60,14 @@ JVM_TEST_RAW(what_a_bridge_caught_is_thrown_again)
     CHECK(kol_take(env) != NULL);
 }
 
-/* Goes down the stack until a bridge finds too little room, and calls one there. */
+/* Goes down the stack until a bridge finds too little room, and calls one there. What comes back
+ * goes through the frame, so that no compiler makes a loop of it. */
 static int call_below(JNIEnv *env, jint handle, int depth)
 {
-    volatile char used[4096];
-    used[0] = (char)depth;
+    volatile int used[1024];
     if (kol__bridge_room() > 0 && depth < 10000) {
-        return call_below(env, handle, depth + 1) + (used[0] & 0);
+        used[depth % 1024] = call_below(env, handle, depth + 1);
+        return used[depth % 1024];
     }
     jni_spy_arm(env);
     jint result = Listener_onData(env, handle, 8);
