@@ -294,8 +294,11 @@ TEST(file_an_idle_log_does_nothing)
         model_open_sized(&model, &kv_os_posix, test_path("store"), KEVY_FSYNC_EVERYSEC, 0, false),
         0);
     REQUIRE_INT(model_put(&model, 1, 1, 100), 0);
-    (void)usleep(1500000);
     stats_take(&first);
+    for (int wait = 0; wait < 100 && first.lsn_durable != first.lsn_end; wait++) {
+        (void)usleep(100000);
+        stats_take(&first);
+    }
     CHECK_INT(first.lsn_durable, first.lsn_end);
     (void)usleep(1500000);
     stats_take(&second);
