@@ -120,7 +120,7 @@ test('an addon that is missing is named, with what to do', (t) => {
 
 test(
   'the addon exports nothing but its registration',
-  { skip: process.platform !== 'linux' },
+  { skip: process.platform !== 'linux' && 'needs the nm of Linux' },
   () => {
     const done = spawnSync('nm', ['-D', '--defined-only', join(root, 'build/kevy_node.node')], {
       encoding: 'utf8',
