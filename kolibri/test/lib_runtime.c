@@ -29,6 +29,7 @@ static atomic_int ended;
 static atomic_int destroyed;
 static atomic_int touched_dead;
 static atomic_int wrong_count;
+static atomic_int waiting;
 
 static struct cell *cell_new(jint value)
 {
@@ -67,13 +68,29 @@ static void cell_destroy(struct cell *cell)
     cell->mark = DEAD;
 }
 
-/* Works on a cell for a while, looking at it before and after. */
-static jint slow(struct cell *cell, jint micros)
+static void sleep_micros(jint micros)
 {
     struct timespec time = {micros / 1000000, micros % 1000000 * 1000L};
+    nanosleep(&time, NULL);
+}
+
+/* Waits for Counts.letGo; half a minute at most, so that no test hangs. */
+static void wait_to_be_let_go(void)
+{
+    waiting++;
+    for (int i = 0; i < 30000 && waiting > 0; i++) {
+        sleep_micros(1000);
+    }
+}
+
+/* Works on a cell for a while, below 0 until it is let go, looking at it before and after. */
+static jint slow(struct cell *cell, jint micros)
+{
     touch(cell);
     if (micros > 0) {
-        nanosleep(&time, NULL);
+        sleep_micros(micros);
+    } else if (micros < 0) {
+        wait_to_be_let_go();
     }
     touch(cell);
     return cell->value;
@@ -185,6 +202,8 @@ KOL_NATIVE(Counts, "io/kolibri/test/Counts", struct cell)
     X(C, S0, jint, destroyed, "destroyed")                                                         \
     X(C, S0, jint, touchedDead, "touchedDead")                                                     \
     X(C, S0, jint, wrongCount, "wrongCount")                                                       \
+    X(C, S0, jint, waiting, "waiting")                                                             \
+    X(C, S0, void, letGo, "letGo")                                                                 \
     X(C, S1, java_lang_String, echo, "echo", java_lang_String)                                     \
     X(C, S2, void, fail, "fail", jint, java_lang_String)                                           \
     X(C, S2, jlong, run_commands, "runCommands", java_nio_ByteBuffer, jint)                        \
@@ -204,6 +223,13 @@ COUNT(ended, ended)
 COUNT(destroyed, destroyed)
 COUNT(touchedDead, touched_dead)
 COUNT(wrongCount, wrong_count)
+COUNT(waiting, waiting)
+
+static void Counts_letGo(JNIEnv *env)
+{
+    (void)env;
+    waiting = 0;
+}
 
 static java_lang_String Counts_echo(JNIEnv *env, java_lang_String string)
 {

@@ -28,6 +28,11 @@ public final class Counts {
     /** How often a cell was not ended and destroyed exactly once, in this order. */
     public static native int wrongCount();
 
+    /** How many calls of {@link Cell#slow} are inside and wait for {@link #letGo}. */
+    public static native int waiting();
+
+    public static native void letGo();
+
     public static native String echo(String text);
 
     /** Runs commands: operation 1 adds one argument to the result, operation 2 two. */

@@ -117,12 +117,14 @@ class LifetimeTest {
     void closeDuringACallWaitsForTheCallToLeave(IntFunction<Cell> make) throws Exception {
         Cell cell = make.apply(3);
         AtomicInteger result = new AtomicInteger();
-        Thread caller = new Thread(() -> result.set(cell.slow(200_000)));
+        Thread caller = new Thread(() -> result.set(cell.slow(-1)));
         caller.start();
-        Thread.sleep(50);
+        Await.until(() -> Counts.waiting() == 1);
         cell.close();
         assertEquals(0, Counts.destroyed() - destroyed);
         assertThrows(ReleasedException.class, () -> cell.slow(0));
+        assertEquals(1, Counts.waiting());
+        Counts.letGo();
         caller.join();
         assertEquals(3, result.get());
         assertEquals(1, Counts.destroyed() - destroyed);
