@@ -215,11 +215,7 @@ class BridgeTest {
     @Test
     void stubsKeepNoClassLoader() throws Exception {
         WeakReference<ClassLoader> loader = callInAChild();
-        for (int i = 0; i < 500 && loader.get() != null; i++) {
-            System.gc();
-            Thread.sleep(10);
-        }
-        assertNull(loader.get(), "the loader is still reachable");
+        Await.until(() -> loader.get() == null);
         assertEquals(3, Bridges.callAdd(1, 2));
     }
 

@@ -90,47 +90,17 @@ class TaggedFailureTest {
     @Test
     void collectionsThatChangeAreErrors() {
         List<Object> list = new ArrayList<>();
-        list.add(new Visitor(() -> list.add(1)));
+        list.add(new LateText(() -> "" + list.add(1)));
         fails(TaggedException.EMISUSE, "$", list);
         Map<String, Object> map = new LinkedHashMap<>();
-        map.put("a", new Visitor(() -> map.put("new" + map.size(), 1)));
+        map.put("a", new LateText(() -> "" + map.put("new" + map.size(), 1)));
         fails(TaggedException.EMISUSE, "$", map);
         Set<Object> set = new LinkedHashSet<>();
-        set.add(new Visitor(() -> set.add(set.size())));
+        set.add(new LateText(() -> "" + set.add(set.size())));
         fails(TaggedException.EMISUSE, "$.x", map("x", set));
         Map<String, Object> row = new LinkedHashMap<>();
-        row.put("a", new Visitor(() -> row.put("b", 1)));
+        row.put("a", new LateText(() -> "" + row.put("b", 1)));
         fails(TaggedException.EMISUSE, "$[1]", List.of(map("a", 1), row));
-    }
-
-    /** Does something when it is written. */
-    private static final class Visitor implements CharSequence {
-        private final Runnable action;
-
-        Visitor(Runnable action) {
-            this.action = action;
-        }
-
-        @Override
-        public int length() {
-            return 0;
-        }
-
-        @Override
-        public char charAt(int index) {
-            return 0;
-        }
-
-        @Override
-        public CharSequence subSequence(int from, int to) {
-            return this;
-        }
-
-        @Override
-        public String toString() {
-            action.run();
-            return "visited";
-        }
     }
 
     @Test
