@@ -20,6 +20,7 @@
 #include <pthread.h>
 
 #include "kolibri/src/counters.h"
+#include "kolibri/src/misuse.h"
 
 /* Nothing here is exported by the shared library. */
 #ifdef __GNUC__
@@ -148,9 +149,6 @@ JNIEnv *kol__env_asked(void);
 
 /* Level 2: whether this thread is inside a leaf, which has no business with env; it is noted. */
 int kol__is_in_leaf(void);
-
-/* Reports a call that the contract forbids. */
-void kol__misuse(const char *where, const char *what);
 
 #ifdef __GNUC__
 #pragma GCC visibility pop
