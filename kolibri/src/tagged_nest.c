@@ -332,7 +332,7 @@ void kol_write_records(struct kol_writer *writer, const struct kol_shape *shape,
         return;
     }
     uint64_t head = (uint64_t)count << 32 | kol_shape_id(shape);
-    size_t slots = count > KOL_MESSAGE_MAX / 8 ? SIZE_MAX / 16 : count * keys;
+    size_t slots = count > KOL_MESSAGE_MAX / 8 / keys ? SIZE_MAX / 16 : count * keys;
     begin(writer, &(struct nest){LEVEL_RECORDS, KIND_RECORDS, 0, head, 0, slots, shape});
 }
 
