@@ -25,8 +25,8 @@
  *     X(C, F2, throws, jint, c_name, "javaName", A, B)   function (SF static, VF nonvirtual)
  *     X(C, P1, nothrow, c_name, "javaName", A)           procedure (SP static, VP nonvirtual)
  *     X(C, N1, throws, c_name, "<init>", A)              constructor; returns a C
- *     X(C, G, jint, c_name, "javaName")                  field: C_c_name and C_c_name__set (SG
- *     static)
+ *     X(C, G, jint, c_name, "javaName")                  field: C_c_name and C_c_name__set
+ *                                                        (SG static)
  *     X(C, B2, c_name, "javaName", A, B)                 static bridge (bridge.h); returns its jint
  * The third word: `throws` gives a status that must be used, and an __unchecked form; `nothrow`
  * gives the value alone and promises that no exception can come (a broken promise is named from
@@ -60,8 +60,7 @@ KOL__OBJECT_ARRAY(java_lang_Object)
  *                               pending when the VM has no room, and of null
  *   T__up(handle)               as its base, free
  *   T__cast(env, object, &out)  from any object: KOL_OK, KOL_ETYPE, or KOL_EJAVA if the class
- *   cannot
- *                               be loaded; null casts to null
+ *                               cannot be loaded; null casts to null
  *   T__keep(env, handle)        a global; yours, end it with T__drop. Null with an
  *                               OutOfMemoryError pending when the VM has no room
  *   T__drop(env, &global)       env may be NULL, on any thread, also one the VM does not know

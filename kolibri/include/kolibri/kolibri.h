@@ -11,9 +11,8 @@
  *    crash.
  * 3. Loading and threads (env.h): kol_load in JNI_OnLoad, attach scopes for C threads.
  * 4. Text is exact (text.h), arrays and buffers are typed and checked (array.h), exceptions cross
- * in
- *    both directions without losing anything (throw.h). Going through a collection costs one JNI
- *    call an element (walk.h). JDK classes are declared in jdk.h, which this header leaves out.
+ *    in both directions without losing anything (throw.h). Going through a collection costs one
+ *    JNI call an element (walk.h). JDK classes are declared in jdk.h, which this header leaves out.
  * 5. Lifetimes: globals and weak references (class.h), local frames (env.h), native objects and
  *    what keeps them (object.h), scopes of C objects (scope.h).
  * 6. Where crossings are many: static bridges and int handles (bridge.h), many operations in one

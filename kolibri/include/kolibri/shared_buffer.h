@@ -44,8 +44,8 @@ kol_status kol_message_open(JNIEnv *env, struct kol_buffers *buffers, jlong wher
 /*
  * A writer of an answer into the room that Java passed, a part of one of its own leases; room 0:
  * Java has none, the answer goes in a ByteBuffer. Yours; close with kol_writer_close, before the
- * native returns. KOL_ERANGE if the room is not in Java's
- * part of the block or too small; KOL_ENOMEM, KOL_EENDED.
+ * native returns. KOL_ERANGE if the room is not in Java's part of the block or too small;
+ * KOL_ENOMEM, KOL_EENDED.
  */
 kol_status kol_writer_open_room(struct kol_buffers *buffers, jlong room,
                                 struct kol_writer **out) KOL__MUST;
