@@ -125,6 +125,42 @@ TEST(a_thread_keeps_few_buffers_and_only_small_ones)
     }
 }
 
+/* ---- Leak checks ---- */
+
+#if !defined(__has_feature)
+#define __has_feature(name) 0
+#endif
+#if defined(__ELF__) && !defined(__SANITIZE_ADDRESS__) && !__has_feature(address_sanitizer)
+#define NO_LEAK_CHECK
+
+static const uint8_t *roots;
+static size_t roots_size;
+
+/* As the one of LeakSanitizer, which is not here. */
+void __lsan_register_root_region(const void *begin, size_t size);
+void __lsan_register_root_region(const void *begin, size_t size)
+{
+    roots = begin;
+    roots_size = size;
+}
+#endif
+
+TEST(a_leak_check_of_the_host_is_told_where_kept_buffers_are)
+{
+    size_t capacity;
+    struct kv_epoch_slot *slot = kv_epoch_enter();
+    REQUIRE(slot != NULL);
+    kv_epoch_leave(slot);
+    uint8_t *buffer = kv_buffer_new(1, &capacity);
+    REQUIRE(buffer != NULL);
+    kv_buffer_free(buffer);
+    CHECK(KV_BUFFER_KEPT == 0 || slot->kept == kv_buffer_of(buffer));
+#ifdef NO_LEAK_CHECK
+    const uint8_t *at = (const uint8_t *)slot;
+    CHECK(roots != NULL && at >= roots && at + sizeof *slot <= roots + roots_size);
+#endif
+}
+
 TEST(a_buffer_grows_and_shrinks_with_what_it_holds)
 {
     size_t capacity;
