@@ -207,9 +207,13 @@ static enum cli_exit import_stream(struct import *import, FILE *in)
 
 static enum cli_exit import_manifest(struct import *import, FILE *in, const char *path);
 
+/* What comes through a pipe is a stream: it could not be read once more. */
 static bool is_manifest(FILE *in)
 {
     char start[5] = "";
+    if (fseek(in, 0, SEEK_SET) != 0) {
+        return false;
+    }
     size_t size = fread(start, 1, sizeof start, in);
     rewind(in);
     return size == sizeof start && memcmp(start, "file ", 5) == 0;

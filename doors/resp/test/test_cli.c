@@ -190,6 +190,8 @@ TEST_LIMIT(cli_export_and_import_are_inverse, 60)
     CHECK_INT(sh("test -c /dev/full && mkfifo pipe && { cmp pipe a.resp & $CLI export store pipe "
                  "&& wait $!; }"),
               0);
+    CHECK_INT(sh("cat a.resp >pipe & $CLI import third pipe"), 0);
+    CHECK(stores_equal("store", "third"));
     CHECK_INT(sh("$CLI export store >/dev/full"), 3);
     CHECK_INT(sh("$CLI export store nowhere/a"), 3);
     CHECK_INT(sh("$CLI import copy nowhere/a"), 3);
