@@ -117,12 +117,8 @@ static int32_t run_public(KevyDb *db, struct kv_session *session, size_t argc,
         return kv_result(kv_write_leave(&write, KEVY_ENOMEM));
     }
     run_command(&write, session, argc, argv, &reply);
-    if (reply.failed || reply.size == 0) {
-        kv_buffer_free(reply.data);
-        return -2;
-    }
-    *out = (KevyBuf){reply.data, reply.size, reply.capacity};
-    return 0;
+    out->ptr = kv_reply_take(&reply, &out->len, &out->cap);
+    return out->ptr == NULL ? -2 : 0;
 }
 
 static int32_t run_arguments(KevyDb *db, struct kv_session *session, size_t argc,
