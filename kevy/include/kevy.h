@@ -85,21 +85,22 @@ typedef struct KevyOpenOptions {
         0, 0, 100, (uint64_t)64 << 20, 0, 0                                                        \
     }
 
-/* What an open found. dropped_bytes > 0 or corrupt != 0: the store holds less
- * than its files did. The torn end of a log, usual after a power cut, is cut
- * off and counted. Damage before what was durable sets `corrupt`, and the
- * damaged bytes lie beside the log as quarantine: docs/durability.md. */
+/* Whether an open went by the index that the last close had left. */
 #define KEVY_INDEX_NONE 0u    /* there was none: each record was applied */
 #define KEVY_INDEX_USED 1u    /* the store was opened from it */
 #define KEVY_INDEX_REFUSED 2u /* missing, damaged or out of date: each record was applied */
 
+/* What an open found. dropped_bytes > 0 or corrupt != 0: the store holds less
+ * than its files did. The torn end of a log, usual after a power cut, is cut
+ * off and counted. Damage before what was durable sets `corrupt`, and the
+ * damaged bytes lie beside the log as quarantine: docs/durability.md. */
 typedef struct KevyOpenReport {
     uint64_t replayed_commands; /* records applied, or taken over with the index */
     uint64_t replayed_bytes;
     uint64_t elapsed_ms; /* the whole open */
     uint64_t dropped_bytes;
     uint8_t corrupt;
-    uint8_t index; /* KEVY_INDEX_…: whether the last close had left one */
+    uint8_t index; /* KEVY_INDEX_… */
     uint32_t quarantine_count;
 } KevyOpenReport;
 
