@@ -248,8 +248,8 @@ void kv_command_store_error(struct kv_reply *reply, int status)
                               "some space and repeat, reads and deletes still work");
         return;
     case KEVY_EIO:
-        kv_reply_error(reply, "MISCONF the log could not be written (input/output error), writes "
-                              "are refused until the store is opened anew");
+        kv_reply_error(reply, "MISCONF the log could not be written (input/output error); if "
+                              "writes stay refused, open the store anew");
         return;
     case KEVY_ELIMIT:
         kv_reply_error(reply, "ERR a limit of the store was passed, nothing was changed");
