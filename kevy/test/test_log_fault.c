@@ -230,6 +230,40 @@ TEST(fault_a_failed_flush_stays_failed)
     crash_os_free(crash);
 }
 
+/* Windows that are open. */
+static int window_count;
+
+static int counted_window_open(void *self, int file, size_t size, void **out)
+{
+    int result = crash_os_table(crash)->window_open(self, file, size, out);
+    window_count += result == 0;
+    return result;
+}
+
+static void counted_window_close(void *self, void *window, size_t size)
+{
+    window_count--;
+    crash_os_table(crash)->window_close(self, window, size);
+}
+
+TEST(fault_a_failed_flush_leaves_no_window)
+{
+    crash = crash_os_new(test_seed());
+    kevy_os os = *crash_os_table(crash);
+    os.window_open = counted_window_open;
+    os.window_close = counted_window_close;
+    window_count = 0;
+    REQUIRE_INT(model_open(&model, &os, "store", KEVY_FSYNC_NO), 0);
+    for (uint64_t version = 1; window_count < 2; version++) {
+        REQUIRE(version < 1000);
+        REQUIRE_INT(model_put(&model, 1, version, 1000), 0);
+    }
+    CHECK_INT(flush_failing(), KEVY_EIO);
+    model_close(&model);
+    CHECK_INT(window_count, 0);
+    crash_os_free(crash);
+}
+
 TEST(fault_always_says_when_it_does_not_know)
 {
     start(KEVY_FSYNC_ALWAYS);

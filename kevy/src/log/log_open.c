@@ -31,6 +31,7 @@ static void segments_unmap(struct kv_log *log)
     struct kv_segment *segment;
     for (uint32_t slot = 0; (segment = kv_segment_after(log, &slot)) != NULL;) {
         kv_segment_leave(log, segment);
+        kv_window_close(log, segment); /* still there after a flush that failed */
         kv_segment_unmap(log, segment);
         if (log->files != NULL && segment->file >= 0) {
             log->os->file_close(log->os->self, segment->file);
