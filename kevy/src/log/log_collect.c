@@ -2,7 +2,7 @@
 /*
  * Collection of a file log: the records of a segment that are still needed are
  * appended once more, so that the segment is dead and can be removed
- * (log_mark.c). A few records are moved for each time the lock is taken.
+ * (log_remove.c). A few records are moved for each time the lock is taken.
  *
  * What is done with a record of the victim:
  *   value        appended again if it is the newest of its key
@@ -213,11 +213,10 @@ static const uint8_t *victim_record(struct kv_log *log, size_t *offset_next, uin
         log->victim_offset -= kv_record_size(record);
         log->files->collect.lsn -= kv_record_lsn_count(record);
     } else {
-        record = victim->base + cursor.offset;
-        if (cursor.offset >= victim->used || !kv_record_is_plain(record)) {
+        record = kv_batch_next(victim->base, &cursor.offset, victim->used);
+        if (record == NULL) {
             return NULL;
         }
-        cursor.offset += kv_record_size(record);
         cursor.lsn++;
     }
     *offset_next = cursor.offset;

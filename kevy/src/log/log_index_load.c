@@ -69,15 +69,9 @@ static bool records_unbroken(const struct loading *loading, const struct kv_segm
 static bool batch_holds(const struct kv_segment *extent, const struct kv_index_entry *entry)
 {
     size_t offset = KV_EXTENT_DATA, end = (size_t)entry->used;
-    while (offset < end) {
-        const uint8_t *record = extent->base + offset;
-        if (end - offset < KV_RECORD_HEADER || kv_record_size(record) > end - offset ||
-            !kv_record_is_plain(record)) {
-            return false;
-        }
-        offset += kv_record_size(record);
+    while (kv_batch_next(extent->base, &offset, end) != NULL) {
     }
-    return true;
+    return offset == end;
 }
 
 static bool is_untouched(const struct kv_stamp *then, const struct kv_stamp *now)

@@ -81,18 +81,15 @@ static int apply_batch(struct kv_opening *opening, struct kv_segment *extent, co
 {
     uint32_t count = kv_record_lsn_count(entry);
     size_t offset = KV_EXTENT_DATA, end = offset + kv_record_value_size(entry);
-    struct kv_cursor cursor = {.base = extent->base};
     int status = KEVY_OK;
     for (uint32_t i = 0; status == KEVY_OK && i < count; i++) {
-        const uint8_t *record = cursor.base + offset;
-        if (end - offset < KV_RECORD_HEADER || kv_record_size(record) > end - offset ||
-            !kv_record_is_plain(record)) {
+        uint32_t slot = extent->slot + (uint32_t)(offset / KV_SLOT_SIZE);
+        uint32_t ref = kv_ref_of(slot, offset % KV_SLOT_SIZE);
+        const uint8_t *record = kv_batch_next(extent->base, &offset, end);
+        if (record == NULL) {
             return KEVY_ECORRUPT;
         }
-        uint32_t slot = extent->slot + (uint32_t)(offset / KV_SLOT_SIZE);
-        status =
-            apply_record(opening, extent, record, kv_ref_of(slot, offset % KV_SLOT_SIZE), lsn + i);
-        offset += kv_record_size(record);
+        status = apply_record(opening, extent, record, ref, lsn + i);
     }
     kv_batch_begin(opening->log, extent, entry_ref);
     return status;

@@ -178,10 +178,9 @@ static void survey_batch(struct survey *survey, const struct kv_segment *extent,
                          const uint8_t *entry)
 {
     size_t offset = KV_EXTENT_DATA, end = offset + kv_record_value_size(entry);
-    while (end - offset >= KV_RECORD_HEADER && kv_record_is_plain(extent->base + offset) &&
-           kv_record_size(extent->base + offset) <= end - offset) {
-        survey_namespace(survey, kv_record_namespace(extent->base + offset));
-        offset += kv_record_size(extent->base + offset);
+    const uint8_t *record;
+    while ((record = kv_batch_next(extent->base, &offset, end)) != NULL) {
+        survey_namespace(survey, kv_record_namespace(record));
     }
 }
 
@@ -295,9 +294,7 @@ static bool batch_has_form(const struct kv_segment *extent, const uint8_t *entry
 {
     size_t offset = KV_EXTENT_DATA, end = offset + kv_record_value_size(entry);
     uint32_t count = 0;
-    while (end - offset >= KV_RECORD_HEADER && kv_record_is_plain(extent->base + offset) &&
-           kv_record_size(extent->base + offset) <= end - offset) {
-        offset += kv_record_size(extent->base + offset);
+    while (kv_batch_next(extent->base, &offset, end) != NULL) {
         count++;
     }
     return count == kv_record_lsn_count(entry);

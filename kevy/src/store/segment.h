@@ -111,9 +111,10 @@ size_t kv_record_form(const struct kv_place *place, const uint8_t *base, size_t 
  * of this segment and place. */
 bool kv_cursor_has_stamp(const struct kv_cursor *cursor);
 
-/* Says whether a record, which need not lie in a segment, has the form of a
- * value, tombstone or namespace map; its header must be readable. */
-bool kv_record_is_plain(const uint8_t *record);
+/* A batch in an extent is records one behind the other, up to `end`. Returns the
+ * one at *offset, and moves *offset behind it. NULL: none lies there that ends in
+ * time and has the form of a value, tombstone or namespace map. */
+const uint8_t *kv_batch_next(const uint8_t *base, size_t *offset, size_t end);
 
 /* Looks for the first valid stamp at or after `offset`: true, and the cursor
  * stands on it with the LSN that it tells. */

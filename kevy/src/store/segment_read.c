@@ -45,9 +45,16 @@ static bool head_is_valid(const uint8_t *record)
            form_fits_type(record);
 }
 
-bool kv_record_is_plain(const uint8_t *record)
+const uint8_t *kv_batch_next(const uint8_t *base, size_t *offset, size_t end)
 {
-    return head_is_valid(record) && kv_record_type(record) <= KV_RECORD_NAMESPACES;
+    const uint8_t *record = base + *offset;
+    size_t left = end - *offset;
+    if (left < KV_RECORD_HEADER || !head_is_valid(record) ||
+        kv_record_type(record) > KV_RECORD_NAMESPACES || kv_record_size(record) > left) {
+        return NULL;
+    }
+    *offset += kv_record_size(record);
+    return record;
 }
 
 size_t kv_record_form(const struct kv_place *place, const uint8_t *base, size_t limit,
