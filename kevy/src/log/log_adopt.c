@@ -64,6 +64,15 @@ bool kv_adopt_has_file(const struct kv_opening *opening, uint32_t slot)
     return (opening->files[slot / 8] >> (slot % 8) & 1) != 0;
 }
 
+bool kv_adopt_has_any(const struct kv_opening *opening)
+{
+    uint32_t slot = 0;
+    while (slot < KV_SLOT_COUNT && !kv_adopt_has_file(opening, slot)) {
+        slot++;
+    }
+    return slot < KV_SLOT_COUNT;
+}
+
 int kv_adopt_list(struct kv_opening *opening)
 {
     const kevy_os *os = opening->os;

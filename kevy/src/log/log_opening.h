@@ -105,6 +105,7 @@ int kv_dir_make_open(const struct kv_opening *opening, int *out);
 /* Notes which slots have a file. */
 int kv_adopt_list(struct kv_opening *opening);
 bool kv_adopt_has_file(const struct kv_opening *opening, uint32_t slot);
+bool kv_adopt_has_any(const struct kv_opening *opening);
 
 /* Opens and maps every segment that the mark names, and whatever may follow it. */
 int kv_adopt(struct kv_opening *opening);

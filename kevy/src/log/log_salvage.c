@@ -323,16 +323,6 @@ static int gather_steps(struct kv_salvage *salvage)
     return status;
 }
 
-static bool has_relics(const struct kv_opening *opening)
-{
-    for (uint32_t slot = 0; slot < KV_SLOT_COUNT; slot++) {
-        if (kv_adopt_has_file(opening, slot)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 int kv_salvage_gather(struct kv_opening *opening)
 {
     struct kv_salvage salvage = {.opening = opening, .looking = kv_looking_of(opening)};
@@ -340,7 +330,7 @@ int kv_salvage_gather(struct kv_opening *opening)
     int mark = os->file_open(os->self, opening->log->files->dir, "mark", KEVY_OS_READ);
     if (mark >= 0) {
         os->file_close(os->self, mark);
-    } else if (!has_relics(opening)) {
+    } else if (!kv_adopt_has_any(opening)) {
         return kv_fail(opening, KEVY_EPATH, 0, "", 0, "there is no store in the folder");
     }
     int status = mark_find(&salvage);

@@ -293,16 +293,6 @@ static int store_make(struct kv_opening *opening)
     return KEVY_OK;
 }
 
-static bool has_any_file(const struct kv_opening *opening)
-{
-    for (uint32_t slot = 0; slot < KV_SLOT_COUNT; slot++) {
-        if (kv_adopt_has_file(opening, slot)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* Opens the mark of the folder, or makes a store where there is none. */
 static int store_find(struct kv_opening *opening)
 {
@@ -316,7 +306,7 @@ static int store_find(struct kv_opening *opening)
         return kv_fail(opening, kv_file_status(files->mark_file), files->mark_file, "mark", 0,
                        "the mark cannot be opened for writing");
     }
-    if (has_any_file(opening)) {
+    if (kv_adopt_has_any(opening)) {
         return kv_fail(opening, KEVY_ECORRUPT, 0, "mark", 0,
                        "the mark is missing, but there are segments");
     }
