@@ -73,6 +73,9 @@ static int mark_find(struct kv_salvage *salvage)
                          kv_mark_map_guess(bytes, size, &salvage->guess, &salvage->guess_lsn);
     kv_mem_free(opening->log->mem, bytes, KV_MARK_SIZE);
     salvage->has_mark = found == KV_MARK_OK;
+    if (!salvage->has_mark) {
+        memset(&salvage->mark, 0, sizeof salvage->mark); /* nonsense counts no more than nothing */
+    }
     salvage->is_certain = salvage->has_mark && salvage->is_certain;
     if (found == KV_MARK_NEWER) {
         return kv_fail(opening, KEVY_EVERSION, 0, "mark", 0,
