@@ -6,8 +6,6 @@
  * mistake in what stands on it can change a byte, and a folder or file system
  * that is read-only is as good as any.
  *
- * The index checkpoint is not there: every record is to be read.
- *
  * Threads: as the table behind it.
  */
 #include <errno.h>
@@ -96,7 +94,7 @@ static int still_file_open(void *self, int dir, const char *name, unsigned mode)
 {
     const kevy_os *os = still_of(self)->os;
     (void)mode;
-    return strcmp(name, "index") == 0 ? -ENOENT : os->file_open(os->self, dir, name, KEVY_OS_READ);
+    return os->file_open(os->self, dir, name, KEVY_OS_READ);
 }
 
 static int still_dir_open(void *self, const char *path)

@@ -170,7 +170,7 @@ void kv_flush_reach(struct kv_log *log, const struct kv_point *point)
     kv_mutex_unlock(&files->flush_lock);
 }
 
-static int flush_once(struct kv_log *log)
+static void flush_once(struct kv_log *log)
 {
     struct kv_files *files = log->files;
     struct flush flush;
@@ -191,7 +191,6 @@ static int flush_once(struct kv_log *log)
     kv_mutex_lock(&files->flush_lock);
     files->flush_count++;
     kv_mutex_unlock(&files->flush_lock);
-    return status;
 }
 
 void kv_log_break(struct kv_log *log, int status)
@@ -216,7 +215,7 @@ int kv_flush_until(struct kv_log *log, uint64_t lsn)
         }
         files->is_flushing = true;
         kv_mutex_unlock(&files->flush_lock);
-        (void)flush_once(log);
+        flush_once(log);
         kv_mutex_lock(&files->flush_lock);
         files->is_flushing = false;
         kv_cond_broadcast(&files->flush_moved);

@@ -80,7 +80,6 @@ void kv_stamp_take(const struct kv_log *log, int file, struct kv_stamp *out)
 {
     const kevy_os *os = log->os;
     int64_t size = os->file_size(os->self, file);
-    *out = kv_stamp_none();
     if (os->file_stamp != NULL && size >= 0 && os->file_stamp(os->self, file, out->at) == 0) {
         out->size = (uint64_t)size;
     } else {
