@@ -2,12 +2,12 @@
 /*
  * The files behind segments and extents: made, mapped, written, freed. One
  * file a segment, named by its first address slot. Not here: what is written
- * (log_append.c, log_extent.c) and when a file may go (log_mark.c).
+ * (log_append.c, log_extent.c) and when a file may go (log_remove.c).
  *
  * A file is mapped read-only from its birth; readers know no other mapping.
- * Only the active segment may also have a writable window (log_window.c), until
- * the flush that covers its seal: from then on no stray write of the process can
- * change a record.
+ * Only the active segment, and the one made ahead of it, may also have a writable
+ * window (log_window.c), until the flush that covers its seal: from then on no
+ * stray write of the process can change a record.
  * The number is closed once all of the file is durable; the mapping stays.
  */
 #include <errno.h>

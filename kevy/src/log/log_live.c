@@ -6,7 +6,7 @@
  * An extent of one value is live as long as a newest record names it, an
  * extent of a batch as long as one of its records is a newest one; the record
  * that names a batch's extent lives and dies with it. An extent with tombstones
- * cannot go before the segment that names it (log_mark.c).
+ * cannot go before the segment that names it (log_remove.c).
  *
  * Threads: under the writer lock.
  */

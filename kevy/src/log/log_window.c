@@ -21,7 +21,9 @@
  * uses room for the first time leaves the file system's journal alone. No pages
  * are mapped for it, which each flush would have to protect again.
  *
- * Threads: under the writer lock.
+ * Threads: under the writer lock; kv_window_make, and kv_window_end of a segment
+ * that was sealed, without it by the one thread that has the segment: the one that
+ * makes it ahead, the one that flushes it.
  */
 #include <errno.h>
 
