@@ -68,7 +68,7 @@ static size_t place_in(uint64_t *random, size_t size)
 
 static void damage_bytes(struct crash_os *crash, const char *name, uint64_t *random, unsigned kind)
 {
-    size_t size, other_size;
+    size_t size;
     uint8_t *bytes = crash_os_file(crash, name, &size);
     if (bytes == NULL || size == 0) {
         return;
@@ -82,8 +82,7 @@ static void damage_bytes(struct crash_os *crash, const char *name, uint64_t *ran
     } else if (kind == 2) {
         memset(bytes + at, (int)chance(random, 256), count);
     } else {
-        const uint8_t *other = crash_os_file(crash, name, &other_size);
-        memmove(bytes + at, other + chance(random, size - count + 1), count);
+        memmove(bytes + at, bytes + chance(random, size - count + 1), count);
     }
 }
 
