@@ -24,6 +24,7 @@ struct counter {
 
 static atomic_int touched_dead;
 static atomic_int destroyed;
+static atomic_int waiting;
 
 KOL_NATIVE(Counter, "test/Counter", struct counter)
 KOL_NATIVE(Guarded, "test/Guarded", struct counter)
@@ -52,11 +53,30 @@ static void counter_free(struct counter *self)
     destroyed++;
 }
 
-static jint counter_wait(struct counter *self, jint millis)
+static void sleep_millis(jint millis)
 {
     struct timespec time = {millis / 1000, millis % 1000 * 1000000L};
-    jint value = counter_read(self);
     nanosleep(&time, NULL);
+}
+
+/* Waits for Counts.letGo; half a minute at most, so that no test hangs. */
+static void wait_to_be_let_go(void)
+{
+    waiting++;
+    for (int i = 0; i < 30000 && waiting > 0; i++) {
+        sleep_millis(1);
+    }
+}
+
+/* Waits for a while, below 0 until it is let go, looking at it before and after. */
+static jint counter_wait(struct counter *self, jint millis)
+{
+    jint value = counter_read(self);
+    if (millis < 0) {
+        wait_to_be_let_go();
+    } else {
+        sleep_millis(millis);
+    }
     return value + counter_read(self) - self->value;
 }
 
@@ -395,6 +415,8 @@ KOL_NATIVE(Counts, "test/Counts", struct counter)
 #define COUNTS_NATIVES(X, C)                                                                       \
     X(C, S0, jint, touchedDead, "touchedDead")                                                     \
     X(C, S0, jint, destroyed, "destroyed")                                                         \
+    X(C, S0, jint, waiting, "waiting")                                                             \
+    X(C, S0, void, letGo, "letGo")                                                                 \
     X(C, S0, java_lang_String, rows, "rows")
 KOL_NATIVES(Counts, COUNTS_NATIVES)
 
@@ -408,6 +430,18 @@ static jint Counts_destroyed(JNIEnv *env)
 {
     (void)env;
     return destroyed;
+}
+
+static jint Counts_waiting(JNIEnv *env)
+{
+    (void)env;
+    return waiting;
+}
+
+static void Counts_letGo(JNIEnv *env)
+{
+    (void)env;
+    waiting = 0;
 }
 
 /* The rows of the two classes as kol_natives_write writes them. */

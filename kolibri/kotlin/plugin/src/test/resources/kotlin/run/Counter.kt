@@ -70,6 +70,11 @@ object Counts {
 
     @JvmStatic external fun destroyed(): Int
 
+    /** How many calls of slow(-1) are inside and wait for [letGo]. */
+    @JvmStatic external fun waiting(): Int
+
+    @JvmStatic external fun letGo()
+
     /** The native rows of Counter and Guarded, one a line. */
     @JvmStatic external fun rows(): String
 }

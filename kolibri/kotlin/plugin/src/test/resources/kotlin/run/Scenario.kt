@@ -60,10 +60,12 @@ object Scenario {
         refuses<UnsupportedOperationException> { a.fail() }
         same(3, a.peek(b))
         same(8, c.mix(b))
-        val caller = thread { same(1, a.slow(300)) }
-        Thread.sleep(100)
+        val caller = thread { same(1, a.slow(-1)) }
+        while (Counts.waiting() == 0) Thread.sleep(1)
         a.close()
         same(1, Counts.destroyed())
+        same(1, Counts.waiting())
+        Counts.letGo()
         caller.join()
         b.close()
         same(3, Counts.destroyed())

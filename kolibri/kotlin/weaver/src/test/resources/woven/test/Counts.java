@@ -9,6 +9,11 @@ public final class Counts {
 
     public static native int destroyed();
 
+    /** How many calls of slow(-1) are inside and wait for {@link #letGo}. */
+    public static native int waiting();
+
+    public static native void letGo();
+
     /** The native rows of Counter and Guarded, one a line. */
     public static native String rows();
 }

@@ -96,12 +96,16 @@ public final class Scenario {
     public static void closeDuringCall() throws InterruptedException {
         Guarded a = new Guarded(7);
         AtomicReference<Object> result = new AtomicReference<>();
-        Thread caller = new Thread(() -> result.set(a.slow(400)));
+        Thread caller = new Thread(() -> result.set(a.slow(-1)));
         caller.start();
-        Thread.sleep(100);
+        while (Counts.waiting() == 0) {
+            Thread.sleep(1);
+        }
         a.close();
         same(0, Counts.destroyed());
         refuses(ReleasedException.class, () -> a.add(1));
+        same(1, Counts.waiting());
+        Counts.letGo();
         caller.join();
         same(7, result.get());
         same(1, Counts.destroyed());
