@@ -265,9 +265,9 @@ kol_status kol_shape_of(struct kol_shapes *shapes, const struct kol_string *keys
     *out = find_keys(shapes, hash, keys, key_count, &at);
     if (!*out) {
         struct kol_shape *made = NULL;
-        status = shapes->count == KOL_SHAPES_MAX
-                     ? KOL_NONE
-                     : add_shape(shapes, shapes->count, keys, key_count, &made);
+        /* a number that a message gave out is never given to other keys */
+        int has_number = shapes->count < KOL_SHAPES_MAX && !shapes->by_id[shapes->count];
+        status = has_number ? add_shape(shapes, shapes->count, keys, key_count, &made) : KOL_NONE;
         if (status == KOL_OK) {
             __atomic_store_n(&shapes->by_keys[at], (uint16_t)(made->id + 1), __ATOMIC_RELEASE);
         }

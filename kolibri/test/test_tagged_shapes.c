@@ -79,3 +79,26 @@ TEST(a_message_that_stands_alone_needs_no_table)
     desk_check_fails(&desk, KOL_EMISUSE, "$");
     desk_close(&desk);
 }
+
+TEST(a_number_that_a_message_gave_out_is_never_given_to_other_keys)
+{
+    struct kol_string x = KOL_STRING("x"), y = KOL_STRING("y"), z = KOL_STRING("z");
+    const struct kol_shape *first, *second, *made;
+    struct desk desk;
+    desk_open(&desk);
+    struct kol_shapes *sent = kol_buffers_sent(desk.buffers);
+    struct kol_shapes *received = kol_buffers_received(desk.buffers);
+    REQUIRE_INT(kol_shape_of(sent, &x, 1, &first), KOL_OK);
+    REQUIRE_INT(kol_shape_of(sent, &y, 1, &second), KOL_OK);
+    kol_write_record(desk.writer, second);
+    kol_write_null(desk.writer);
+    kol_write_end(desk.writer);
+    const struct kol_shape *known = kol_value_shape(desk_read(&desk));
+    REQUIRE_INT(kol_shape_id(known), 1);
+    REQUIRE_INT(kol_shapes_count(received), 1);
+    CHECK_INT(kol_shape_of(received, &z, 1, &made), KOL_NONE);
+    CHECK(!made);
+    CHECK_INT(kol_shapes_count(received), 1);
+    CHECK(kol_value_shape(kol_reader_root(&desk.reader)) == known);
+    desk_close(&desk);
+}

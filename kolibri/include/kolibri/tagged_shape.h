@@ -27,9 +27,9 @@ void kol_shapes_free(struct kol_shapes *shapes);
 size_t kol_shapes_count(const struct kol_shapes *shapes);
 
 /*
- * The shape with these keys in this order, made if it is new. KOL_NONE: the table has no room for
- * it, or it can be no shape (too many or too long keys, a key twice); write an object with inline
- * keys then. KOL_ENOMEM.
+ * The shape with these keys in this order, made if it is new; for a sender's table. KOL_NONE: the
+ * table has no room for it, or it can be no shape (too many or too long keys, a key twice); write
+ * an object with inline keys then. KOL_ENOMEM.
  */
 kol_status kol_shape_of(struct kol_shapes *shapes, const struct kol_string *keys, size_t key_count,
                         const struct kol_shape **out) KOL__MUST;

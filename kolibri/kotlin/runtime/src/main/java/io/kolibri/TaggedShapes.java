@@ -30,8 +30,8 @@ public final class TaggedShapes {
     }
 
     /**
-     * The shape with these keys in this order, made if it is new. Null if it can be none, or the
-     * table has no room for it: too many or too long keys, a key twice.
+     * The shape with these keys in this order, made if it is new; for a sender's table. Null if it
+     * can be none, or the table has no room for it: too many or too long keys, a key twice.
      */
     public TaggedShape of(String... keys) {
         return of(keys, 0, keys.length, 1);
@@ -86,7 +86,8 @@ public final class TaggedShapes {
                 return null;
             }
         }
-        if (!hasRoom(own)) {
+        // A number that a message gave out is never given to other keys.
+        if (!hasRoom(own) || byNumber.get(this.count) != null) {
             return null;
         }
         TaggedShape made = new TaggedShape(this.count, own, byKeys.get(chain(hash)));

@@ -36,6 +36,20 @@ class TaggedWriterTest {
     }
 
     @Test
+    void aNumberThatAMessageGaveOutIsNeverGivenToOtherKeys() {
+        try (SharedBuffers buffers = new SharedBuffers(); BinaryBuffer frame = buffers.frame()) {
+            buffers.sent().of("x");
+            frame.writer().record(buffers.sent().of("y")).integer(5).end();
+            frame.finish();
+            TaggedReader reader = buffers.reader(frame.where(), frame.big());
+            assertNull(buffers.received().of("z"));
+            assertEquals(1, buffers.received().count());
+            assertEquals(List.of("y"), reader.shape(reader.root()).keys());
+            assertEquals(Map.of("y", 5), reader.value());
+        }
+    }
+
+    @Test
     void theBuilderRefusesWhatIsNoMessage() {
         try (SharedBuffers buffers = new SharedBuffers(); BinaryBuffer frame = buffers.frame()) {
             TaggedWriter writer = frame.writer();
