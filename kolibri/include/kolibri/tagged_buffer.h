@@ -20,8 +20,8 @@ enum {
     KOL_CHUNK_SIZE = 64 * 1024, /* what 0 in kol_buffers_new means */
     KOL_CHUNK_SIZE_MIN = 256,
     KOL_CHUNK_SIZE_MAX = 16 * 1024 * 1024,
-    KOL_CHUNKS = 8, /* what 0 means */
-    KOL_CHUNKS_MAX = 64
+    KOL_CHUNKS = 8,     /* what 0 means */
+    KOL_CHUNKS_MAX = 64 /* of 64, only 63 are ever leased */
 };
 
 struct kol_buffers;
