@@ -120,8 +120,7 @@ public final class BridgeBinding {
         if ("jni".equals(System.getProperty("kolibri.bridge"))) {
             return "kolibri.bridge=jni";
         }
-        return CriticalLink.isAllowed(owner.getModule()) ? null
-                : "native access is not enabled for " + owner.getModule();
+        return CriticalLink.refusal(owner.getModule());
     }
 
     private static long link(Bridges bridges, Class<?> owner, String name, String descriptor)

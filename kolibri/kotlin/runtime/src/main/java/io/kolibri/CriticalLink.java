@@ -39,13 +39,18 @@ final class CriticalLink {
         return handle.asType(type);
     }
 
-    /** Whether a module may call restricted methods without a warning; Java 22 and later. */
-    static boolean isAllowed(Module module) {
+    /**
+     * Why a module may not call restricted methods without a warning; null if it may. Java 22 and
+     * later.
+     */
+    static String refusal(Module module) {
+        boolean isAllowed;
         try {
-            return (boolean) Module.class.getMethod("isNativeAccessEnabled").invoke(module);
+            isAllowed = (boolean) Module.class.getMethod("isNativeAccessEnabled").invoke(module);
         } catch (ReflectiveOperationException unknown) {
-            return false;
+            isAllowed = false;
         }
+        return isAllowed ? null : "native access is not enabled for " + module;
     }
 
     static Object descriptor(MethodType type) throws ReflectiveOperationException {

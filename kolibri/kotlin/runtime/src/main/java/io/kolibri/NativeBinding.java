@@ -72,7 +72,7 @@ public final class NativeBinding {
     }
 
     /**
-     * How the leaf of this name was bound, with overloads the last one; null before its first call.
+     * How the leaf of this name was bound, with overloads one of them; null before its first call.
      */
     public static Mode mode(Class<?> owner, String name) {
         Bound bound = find(owner, name);
@@ -91,13 +91,12 @@ public final class NativeBinding {
     }
 
     private static Bound find(Class<?> owner, String name) {
-        Bound found = null;
         for (Map.Entry<String, Bound> each : LEAVES.get(owner).bound.entrySet()) {
             if (each.getKey().startsWith(name + "(")) {
-                found = each.getValue();
+                return each.getValue();
             }
         }
-        return found;
+        return null;
     }
 
     private static String refusal(Class<?> owner, Long address) {
@@ -113,7 +112,6 @@ public final class NativeBinding {
         if (Runtime.version().feature() < 22) {
             return "Java " + Runtime.version().feature() + " has no critical downcalls";
         }
-        return CriticalLink.isAllowed(owner.getModule()) ? null
-                : "native access is not enabled for " + owner.getModule();
+        return CriticalLink.refusal(owner.getModule());
     }
 }
