@@ -193,7 +193,8 @@ TEST_LIMIT(every_truncation_is_refused, 120)
 /* A slot, with what is in it replaced by what hurts most. */
 TEST_LIMIT(hostile_slots_are_refused_or_valid, 120)
 {
-    static const uint64_t heads[] = {0, 1, UINT64_MAX, UINT64_C(1) << 31, UINT64_C(1) << 61};
+    enum { HEADS = 5 };
+    static const uint64_t heads[HEADS] = {0, 1, UINT64_MAX, UINT64_C(1) << 31, UINT64_C(1) << 61};
     struct vector vector;
     struct counted counted;
     uint64_t state = test_seed();
@@ -205,7 +206,7 @@ TEST_LIMIT(hostile_slots_are_refused_or_valid, 120)
             size_t slot = 3 + test_random(&state) % (vector.size / 8 - 3);
             uint64_t random = test_random(&state);
             uint64_t tag = 0xfff1 + random % 10, small = random >> 8 & 0x1ff;
-            uint64_t value = random % 3 == 0 ? heads[random >> 20 & 3]
+            uint64_t value = random % 3 == 0 ? heads[(random >> 20) % HEADS]
                                              : tag << 48 | (random >> 40 & 31) << 28 | small;
             memcpy(copy + slot * 8, &value, 8);
             read_anything(copy, vector.size, &counted);
