@@ -337,6 +337,34 @@ TEST(cli_salvages)
     CHECK_INT(sh("$CLI check other"), 0);
 }
 
+/* Makes a store where the new one is to be, while the old one is read. */
+static void take_place(void *user, const KevyFound *found)
+{
+    const char *dir = test_path("taken");
+    KevyDb *db = kevy_open((const uint8_t *)dir, strlen(dir));
+    (void)user;
+    (void)found;
+    REQUIRE(db != NULL);
+    CHECK_INT(kevy_set(db, (const uint8_t *)"mine", 4, (const uint8_t *)"1", 1, 0), 0);
+    kevy_close(db);
+}
+
+TEST(cli_salvages_into_no_store_that_came_meanwhile)
+{
+    char from[256], to[256];
+    KevyCheckOptions options = {.found = take_place};
+    KevyError error;
+    store_make("store");
+    CHECK_INT(sh("dd if=/dev/zero of=store/00000.seg bs=1 seek=20000 count=9 conv=notrunc"), 0);
+    (void)snprintf(from, sizeof from, "%s", test_path("store"));
+    (void)snprintf(to, sizeof to, "%s", test_path("taken"));
+    CHECK_INT(kevy_salvage((const uint8_t *)from, strlen(from), (const uint8_t *)to, strlen(to), 0,
+                           &options, NULL, &error),
+              KEVY_EPATH);
+    CHECK_INT(sh("$CLI taken KEYS '*'"), 0);
+    CHECK_STR(said, "mine\n");
+}
+
 /* ---- Redis ---- */
 
 static void need_redis(void)

@@ -121,7 +121,10 @@ int32_t kv_salvage_run(const struct kv_view_of *of, const struct kv_open *to,
         return status;
     }
     KevyCheckReport found = viewing->looking.report;
-    status = target_write(viewing, to, &found, error);
+    status = target_look(to->os, to->dir, error); /* once more: reading may take minutes */
+    if (status == KEVY_OK) {
+        status = target_write(viewing, to, &found, error);
+    }
     kv_viewing_free(viewing);
     if (status != KEVY_OK) {
         return status;
