@@ -16,7 +16,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
@@ -98,20 +97,13 @@ class DexTest {
     private String run(String tool, Path app, String... options) throws Exception {
         Path out = Files.createDirectories(folder.resolve("out"));
         List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp",
                 TOOLS.toAbsolutePath().toString(), "com.android.tools.r8." + tool, "--min-api",
                 "24", "--lib", System.getProperty("java.home"), "--output", out.toString()));
         command.addAll(List.of(options));
         command.add(app.toString());
         command.add(runtime().toString());
-        Path said = folder.resolve("said.txt");
-        Process process = new ProcessBuilder(command).redirectErrorStream(true)
-                .redirectOutput(said.toFile()).start();
-        boolean isDone = process.waitFor(120, TimeUnit.SECONDS);
-        process.destroyForcibly();
-        String text = Files.readString(said);
-        assertTrue(isDone && process.exitValue() == 0, text);
+        String text = Lab.java(folder, 120, command);
         assertFalse(text.contains("Missing class"), text);
         return Files.readString(out.resolve("classes.dex"), StandardCharsets.ISO_8859_1);
     }

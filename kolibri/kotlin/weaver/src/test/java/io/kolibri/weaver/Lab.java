@@ -15,6 +15,7 @@ import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import javax.tools.JavaCompiler;
 import javax.tools.SimpleJavaFileObject;
@@ -93,18 +94,27 @@ final class Lab {
 
     /** Runs Scenario.main in a VM of its own, with its own copy of the library. */
     String fork(String option, String... arguments) throws Exception {
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(), option,
-                "-XX:+UseSerialGC", "-Xmx256m", "-cp", folder + ":" + runtime(), "test.Scenario",
-                copyLibrary().toString()));
-        command.addAll(List.of(arguments));
+        List<String> options = new ArrayList<>(List.of(option, "-XX:+UseSerialGC", "-Xmx256m",
+                "-cp", folder + ":" + runtime(), "test.Scenario", copyLibrary().toString()));
+        options.addAll(List.of(arguments));
+        return lastLine(java(folder, 120, options));
+    }
+
+    /** Runs a Java program that must end well within some seconds; returns what it said. */
+    static String java(Path folder, int seconds, List<String> options) throws Exception {
+        List<String> command = new ArrayList<>(options);
+        command.add(0, Path.of(System.getProperty("java.home"), "bin", "java").toString());
         Path output = folder.resolve("output.txt");
         Process process = new ProcessBuilder(command).redirectErrorStream(true)
                 .redirectOutput(output.toFile()).start();
-        boolean isDone = process.waitFor(120, java.util.concurrent.TimeUnit.SECONDS);
+        boolean isDone = process.waitFor(seconds, TimeUnit.SECONDS);
         process.destroyForcibly();
         String text = Files.readString(output).strip();
         Assertions.assertTrue(isDone && process.exitValue() == 0, text);
+        return text;
+    }
+
+    static String lastLine(String text) {
         return text.substring(text.lastIndexOf('\n') + 1);
     }
 

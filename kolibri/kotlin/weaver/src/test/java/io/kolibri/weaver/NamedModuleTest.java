@@ -10,7 +10,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -74,19 +73,11 @@ class NamedModuleTest {
         Path library = Files.copy(
                 Path.of(System.getProperty("native.build"), "jvm-test", "libwoven.so"),
                 folder.resolve("libwoven-copy.so"));
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+        List<String> all = new ArrayList<>(List.of(
                 "-p", app + ":" + runtime, "--add-modules", "io.kolibri.runtime"));
-        command.addAll(List.of(options));
-        command.addAll(List.of("-m", "test.app/test.App", library.toString()));
-        Path output = folder.resolve("output.txt");
-        Process process = new ProcessBuilder(command).redirectErrorStream(true)
-                .redirectOutput(output.toFile()).start();
-        boolean isDone = process.waitFor(60, TimeUnit.SECONDS);
-        process.destroyForcibly();
-        String text = Files.readString(output).strip();
-        assertTrue(isDone && process.exitValue() == 0, text);
-        return text.substring(text.lastIndexOf('\n') + 1);
+        all.addAll(List.of(options));
+        all.addAll(List.of("-m", "test.app/test.App", library.toString()));
+        return Lab.lastLine(Lab.java(folder, 60, all));
     }
 
     /** An automatic module of a folder of classes; a jar is one already. */
