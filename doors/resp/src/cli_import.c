@@ -12,12 +12,12 @@
  * The store is flushed once, at the end: what was imported is durable when the
  * program ends with 0 or 1.
  */
-#include <ctype.h>
 #include <errno.h>
 #include <kevy.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "doors/resp/src/cli.h"
 #include "doors/resp/src/cli_stream.h"
@@ -132,15 +132,7 @@ static enum cli_exit apply_waiting(struct import *import)
 static bool is_name(const struct cli_stream *stream, const char *name)
 {
     size_t size = strlen(name);
-    if (stream->lens[0] != size) {
-        return false;
-    }
-    for (size_t i = 0; i < size; i++) {
-        if (toupper(stream->argv[0][i]) != name[i]) {
-            return false;
-        }
-    }
-    return true;
+    return stream->lens[0] == size && strncasecmp((const char *)stream->argv[0], name, size) == 0;
 }
 
 static enum cli_exit take(struct import *import, const struct cli_stream *stream)
