@@ -9,7 +9,6 @@
  * A file that follows the mark is entered only when the log is found to lead
  * to it (log_tail.c): a leftover may claim the same slots.
  */
-#include <errno.h>
 #include <stdlib.h>
 
 #include "kevy/src/log/log_index.h"

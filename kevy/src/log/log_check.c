@@ -5,8 +5,6 @@
  * Beyond what an open reads, it verifies the bytes of every extent that holds a
  * newest value. An open does that only behind the mark.
  */
-#include <stdio.h>
-
 #include "kevy/src/log/log_check.h"
 
 /* ---- What was found ---- */

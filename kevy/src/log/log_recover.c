@@ -14,8 +14,6 @@
  *
  * Nothing is ever appended to what an earlier life of the store wrote.
  */
-#include <errno.h>
-
 #include "kevy/src/log/log_opening.h"
 
 /* Bytes copied at a time: never written straight from the mapping of the same

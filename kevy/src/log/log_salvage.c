@@ -15,7 +15,6 @@
  * head. Without any, only a caller who asked for it gets what has the form of a
  * record.
  */
-#include <errno.h>
 #include <stdlib.h>
 
 #include "kevy/src/log/log_salvage.h"

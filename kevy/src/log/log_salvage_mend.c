@@ -16,7 +16,6 @@ enum { MEND_NUMBERS = 1 << 16 };
 /* A segment of which the key is sought. */
 struct mend {
     struct kv_salvage *salvage;
-    const struct kv_relic *relic;
     struct kv_segment *segment; /* mapped, with a key that is not its own */
     struct kv_cursor cursor;    /* on a stamp, or on the first record */
     bool has_stamp;
@@ -159,7 +158,7 @@ static uint64_t first_lsn_of(const struct mend *mend)
 int kv_relic_mend(struct kv_salvage *salvage, const struct kv_relic *relic,
                   struct kv_segment_header *out)
 {
-    struct mend mend = {.salvage = salvage, .relic = relic};
+    struct mend mend = {.salvage = salvage};
     struct kv_segment_header header = {
         .kind = KV_SEGMENT_LOG, .slot = relic->slot, .slot_count = 1, .first_lsn = 1};
     if (relic->size <= KV_SEGMENT_HEADER || salvage->opening->log->files->check.is_blind) {

@@ -15,7 +15,6 @@
  */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "kevy/src/log/log_index.h"
 
