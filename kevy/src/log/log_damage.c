@@ -121,8 +121,10 @@ int kv_damage_save(struct kv_opening *opening)
     return status;
 }
 
-/* Moves what was kept of damaged segments out of them. Whatever hinders it,
- * the store is open: the next open finds the same again. */
+/* Moves what was kept of damaged segments out of them. Whatever hinders it, the
+ * store is open, and the next open finds the damage again. What it then keeps may
+ * be less: where the mark had lain, reading went on, and that the new mark does
+ * not tell; so records from there to the next stamp are lost with it. */
 void kv_damage_heal(struct kv_opening *opening)
 {
     struct kv_log *log = opening->log;
