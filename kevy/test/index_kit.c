@@ -7,12 +7,10 @@
 #include "kevy/test/index_kit.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
 #include "kevy/src/log/log_inside.h"
-#include "kevy/src/os/os_posix.h"
 #include "testing/harness.h"
 
 enum { VALUE_MAX = 20000, KEY_MAX = 24 };

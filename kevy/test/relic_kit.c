@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "kevy/src/engine/write.h"
-#include "kevy/src/os/os_posix.h"
 #include "testing/harness.h"
 
 enum { VALUE_MAX = 80000, LARGE_MIN = 5000, SEGMENT_SIZE = 64 << 10 };

@@ -9,7 +9,6 @@
 #define _GNU_SOURCE
 #endif
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "kevy/src/engine/engine.h"

@@ -4,9 +4,6 @@
  * system, fails once: a status says so, no memory is left behind, the store that
  * is read stays as it is, and a salvage that failed leaves no store.
  */
-#include <stdio.h>
-#include <string.h>
-
 #include "kevy/test/relic_kit.h"
 #include "testing/harness.h"
 

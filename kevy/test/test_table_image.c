@@ -5,7 +5,6 @@
  * its memory, or none.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "kevy.h"

@@ -10,7 +10,6 @@
 #endif
 #include "kevy/test/write_examples.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
