@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "kevy/src/store/mark.h"
 #include "kevy/test/relic_kit.h"
 #include "testing/harness.h"
 
@@ -65,6 +66,34 @@ TEST_LIMIT(salvage_without_a_slot_of_the_mark, 60)
 {
     salvage_without_slots(1024);
     salvage_without_slots(100);
+}
+
+/* Both slots hold by their checks, and tell what no store does: nothing of it is
+ * believed. */
+TEST(salvage_of_a_mark_of_nonsense)
+{
+    struct relic_state saved;
+    KevyCheckReport report;
+    KevyError error;
+    struct kv_identity identity;
+    static struct kv_mark mark;
+    bool is_whole;
+    size_t size;
+    struct crash_os *crash = relic_one_each(&past);
+    uint8_t *bytes = crash_os_file(crash, "mark", &size);
+    REQUIRE_INT(kv_mark_decode(bytes, size, &identity, &mark, &is_whole), KV_MARK_OK);
+    mark.durable_lsn = UINT64_MAX;
+    mark.incarnation_lsn = 0;
+    for (int i = 0; i < 2; i++) {
+        mark.sequence++;
+        kv_mark_slot_encode(&identity, &mark, bytes + kv_mark_offset(mark.sequence));
+    }
+    CHECK(relic_salvage(crash, false, &saved, &report, &error) >= 0);
+    CHECK_INT(report.damaged_marks, 2);
+    CHECK_INT(report.log_lsn_durable, 0);
+    CHECK_INT(report.damaged_ranges, 0);
+    CHECK(memcmp(&saved, &past.now, sizeof saved) == 0);
+    crash_os_free(crash);
 }
 
 /* The whole mark is gone, and the secret with it. */
