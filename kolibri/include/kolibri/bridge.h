@@ -31,7 +31,8 @@
  *
  * Handles. An int that stands for a Java object which C holds for long: passing it costs nothing,
  * where a global reference costs a hundred nanoseconds to make and drop. Java turns it back with
- * io.kolibri.Handles.get. A handle that was dropped is never taken for a newer one.
+ * io.kolibri.Handles.get. A handle that was dropped is not taken for a newer one, until its place
+ * was used 4,095 times more.
  *
  * Env's own thread.
  */

@@ -8,7 +8,8 @@ import java.util.Arrays;
  * threads, without its lock. For bridges that always run on one thread, or under one lock.
  *
  * <p>A handle is an index of 20 bits and, above it, a generation of 12, which is never 0; one that
- * was removed is not mistaken for the object that came after it.
+ * was removed is not mistaken for the objects that came after it. The same handle comes again when
+ * its index was used 4,095 times more.
  */
 public final class HandleTable {
     private static final int INDEX_BITS = 20;

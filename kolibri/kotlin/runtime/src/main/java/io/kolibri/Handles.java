@@ -3,9 +3,10 @@ package io.kolibri;
 
 /**
  * Objects that C knows by an int. Reading takes no lock; a handle carries a generation, so one that
- * was dropped is not mistaken for the object that came after it.
+ * was dropped is not mistaken for the objects that came after it.
  *
- * <p>A handle is an index of 20 bits and, above it, a generation of 12, which is never 0.
+ * <p>A handle is an index of 20 bits and, above it, a generation of 12, which is never 0: the same
+ * handle comes again when its index was used 4,095 times more.
  */
 public final class Handles {
     private static final int INDEX_BITS = 20;
