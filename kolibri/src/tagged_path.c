@@ -5,7 +5,6 @@
  * The text is made from the open levels: where each stands says which element it is in, keys are
  * read back from the message. What is too long keeps its beginning and its end.
  */
-#include "kolibri/src/tagged_text.h"
 #include "kolibri/src/tagged_writer.h"
 
 #include <kolibri/tagged_write.h>
