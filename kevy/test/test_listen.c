@@ -223,6 +223,7 @@ TEST(a_callback_may_write_and_is_told_after_it_returned)
     listen_set(inside.db, "first", 0);
     CHECK(listen_reaches(&inside.calls, 3));
     kevy_close(inside.db);
+    CHECK_INT(inside.calls, 3);
 }
 
 TEST(a_callback_may_end_itself)
@@ -256,6 +257,7 @@ TEST(a_callback_may_close_its_own_handle)
     CHECK(kevy_listen(inside.db, act, &inside) > 0);
     CHECK_INT(kevy_set(inside.db, u("k"), 1, u("v"), 1, 0), 0);
     CHECK(listen_reaches(&inside.ended, 1));
+    CHECK_INT(inside.calls, 1);
 }
 
 TEST(a_callback_may_close_the_handle_of_any_kind_of_write)
@@ -301,6 +303,7 @@ TEST(all_handles_of_a_directory_may_be_closed_from_inside)
         CHECK_INT(kevy_set(inside.db, u("k"), 1, u("v"), 1, 0), 0);
         /* The thread of expiries may be the one that tells it. */
         CHECK(listen_reaches(&inside.ended, 1));
+        CHECK_INT(inside.calls, 1);
     }
     const char *dir = test_path("store");
     KevyDb *db = kevy_open(u(dir), strlen(dir));
