@@ -55,7 +55,7 @@ fuzz: ## one fuzz target: T=name S=seconds
 	build/fuzz/fuzz/fuzz_$(T) -max_total_time=$(or $(S),60) build/fuzz/found.$(T) \
 	    $(wildcard */fuzz/corpus/$(T))
 
-bench-%: release ## bench-engine, bench-jni: one question each
+bench-%: release ## bench-engine, bench-bus, bench-jni, bench-values
 	@bench/$*/run
 
 cover: ## which lines the C tests execute, and which never
