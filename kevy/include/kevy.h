@@ -429,9 +429,17 @@ KEVY_API int32_t kevy_stats(KevyDb *db, KevyStats *stats);
  * Acknowledgements are skipped. *count_out is the number of messages,
  * *dropped_out (may be NULL) how many the queue had to drop since the last
  * batch, before the first of these. 1 a batch, 0 time-out, negative misuse
- * or closed. */
+ * or closed.
+ *
+ * With KEVY_BATCH_PATTERNS, which asks for the channels too, each message begins
+ * with length and bytes of the pattern by which it came: KEVY_MISSING and no
+ * bytes where it came by the name of its channel. With KEVY_BATCH_ACKS an
+ * acknowledgement comes in its place among the messages, as a batch of none:
+ * *count_out is 0 and *out is {NULL, 0, 0}. */
 #define KEVY_BATCH_CHANNELS 1u
 #define KEVY_BATCH_NOWAIT 2u /* do not park: 0 when nothing is queued */
+#define KEVY_BATCH_PATTERNS (4u | KEVY_BATCH_CHANNELS)
+#define KEVY_BATCH_ACKS 8u
 KEVY_API int32_t kevy_sub_wait_batch(KevySub *sub, uint64_t timeout_ms, uint32_t flags,
                                      size_t bytes_max, KevyBuf *out, uint32_t *count_out,
                                      uint64_t *dropped_out);

@@ -274,6 +274,54 @@ TEST(batches_pack_payloads_and_if_wished_channels)
     kit_close(&kit);
 }
 
+TEST(batches_tell_the_pattern_of_a_message)
+{
+    struct bus_kit kit;
+    KevyBuf buf;
+    uint32_t count, flags = KEVY_BATCH_NOWAIT | KEVY_BATCH_PATTERNS;
+    kit_open(&kit);
+    struct kv_sub *sub = kit_sub(&kit, "ab", false);
+    CHECK_INT(kv_sub_add(sub, kit_text("a?"), true), 0);
+    CHECK_INT(kv_sub_add(sub, kit_text(""), true), 0);
+    CHECK_INT(kit_publish(&kit, "ab", "x"), 2);
+    CHECK_INT(kit_publish(&kit, "", "y"), 1);
+    CHECK_INT(kv_sub_remove(sub, kit_text("a?"), true), 0);
+    CHECK_INT(kv_sub_wait_batch(sub, 0, flags, 0, &buf, &count, NULL), 1);
+    CHECK_INT(count, 3);
+    CHECK_BYTES(buf.ptr, buf.len,
+                "\xff\xff\xff\xff\2\0\0\0ab\1\0\0\0x"
+                "\2\0\0\0a?\2\0\0\0ab\1\0\0\0x"
+                "\0\0\0\0\0\0\0\0\1\0\0\0y",
+                15 + 17 + 13);
+    kit_buf_free(&buf);
+    kv_sub_close(sub);
+    kit_close(&kit);
+}
+
+TEST(batches_can_tell_acknowledgements_in_their_place)
+{
+    struct bus_kit kit;
+    KevyBuf buf;
+    uint32_t count, flags = KEVY_BATCH_NOWAIT | KEVY_BATCH_ACKS;
+    kit_open(&kit);
+    struct kv_sub *sub = kit_sub(&kit, "a", false);
+    CHECK_INT(kit_publish(&kit, "a", "1"), 1);
+    CHECK_INT(kit_publish(&kit, "a", "2"), 1);
+    CHECK_INT(kv_sub_add(sub, kit_text("a"), false), 0);
+    CHECK_INT(kv_sub_remove(sub, kit_text("b"), false), 0);
+    CHECK_INT(kit_publish(&kit, "a", "3"), 1);
+    const uint32_t counts[] = {2, 0, 0, 1};
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        CHECK_INT(kv_sub_wait_batch(sub, 0, flags, 0, &buf, &count, NULL), 1);
+        CHECK_INT(count, counts[i]);
+        CHECK(buf.len == 5 * (size_t)count && (count > 0 || buf.ptr == NULL));
+        kit_buf_free(&buf);
+    }
+    CHECK_INT(kv_sub_wait_batch(sub, 0, flags, 0, &buf, &count, NULL), 0);
+    kv_sub_close(sub);
+    kit_close(&kit);
+}
+
 TEST(a_batch_ends_before_its_bound_but_holds_a_message)
 {
     struct bus_kit kit;

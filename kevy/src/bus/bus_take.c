@@ -286,6 +286,8 @@ struct take_batch {
     size_t limit;
     uint32_t count;
     bool has_channels;
+    bool has_patterns;
+    bool has_acks; /* each is a batch of its own */
     uint64_t dropped;
     uint32_t run_count;
     struct kv_entry run[TAKE_RUN];
@@ -294,7 +296,13 @@ struct take_batch {
 static size_t batch_entry_size(const struct take_batch *batch, const struct kv_entry *entry)
 {
     size_t size = 4 + (size_t)entry->payload_size;
-    return batch->has_channels ? size + 4 + entry->channel_size : size;
+    if (batch->has_channels) {
+        size += 4 + (size_t)entry->channel_size;
+    }
+    if (batch->has_patterns) {
+        size += 4 + (entry->pattern != NULL ? (size_t)entry->pattern->name_size : 0);
+    }
+    return size;
 }
 
 /* Returns what the buffer must hold at least (the first message) or should hold (all of them, up
@@ -303,7 +311,8 @@ static size_t batch_size_wanted(const struct take_batch *batch, struct kv_sub *s
 {
     struct kv_entry *first = kv_queue_slot(&sub->queue, sub->queue.head);
     size_t least = batch_entry_size(batch, first);
-    uint64_t all = sub->queue.bytes + (uint64_t)kv_queue_count(&sub->queue) * 8;
+    uint64_t each = batch->has_patterns ? 32 : 8; /* lengths, and a guess at the patterns */
+    uint64_t all = sub->queue.bytes + kv_queue_count(&sub->queue) * each;
     size_t most = all < batch->limit ? (size_t)all : batch->limit;
     return least > most ? least : most;
 }
@@ -316,8 +325,10 @@ static void batch_take_run(struct take_batch *batch, struct kv_hold *hold, struc
     size_t most = batch->limit < batch->buf.cap ? batch->limit : batch->buf.cap;
     batch->run_count = 0;
     while (batch->run_count < TAKE_RUN) {
-        (void)take_skip_acks(hold, sub);
-        if (kv_queue_count(queue) == 0) {
+        if (!batch->has_acks) {
+            (void)take_skip_acks(hold, sub);
+        }
+        if (kv_queue_count(queue) == 0 || kv_queue_front_ack(queue) != NULL) {
             break;
         }
         struct kv_entry *entry = kv_queue_slot(queue, queue->head);
@@ -344,6 +355,15 @@ static uint8_t *batch_copy_field(uint8_t *to, struct bytes field)
     return to + 4 + field.size;
 }
 
+static uint8_t *batch_copy_pattern(uint8_t *to, const struct kv_topic *pattern)
+{
+    if (pattern == NULL) {
+        store_u32(to, KEVY_MISSING);
+        return to + 4;
+    }
+    return batch_copy_field(to, kv_topic_name(pattern));
+}
+
 /* Messages come from another core. They are asked for some steps ahead and for writing, so that
  * giving up the references later, under the lock, does not wait for their cache lines. */
 static uint8_t *batch_copy_run(const struct take_batch *batch, uint8_t *to)
@@ -353,6 +373,9 @@ static uint8_t *batch_copy_run(const struct take_batch *batch, uint8_t *to)
             kv_cpu_fetch(batch->run[i + TAKE_AHEAD].message);
         }
         const struct kv_message *message = batch->run[i].message;
+        if (batch->has_patterns) {
+            to = batch_copy_pattern(to, batch->run[i].pattern);
+        }
         if (batch->has_channels) {
             to = batch_copy_field(to, kv_message_channel(message));
         }
@@ -387,6 +410,10 @@ static int32_t batch_wait(struct take_batch *batch, struct kv_sub *sub, struct t
     struct kv_mem *bufs = sub->bus->bufs;
     int32_t result;
     while ((result = take_await(&hold, sub, wish)) == 1) {
+        if (kv_queue_front_ack(&sub->queue) != NULL) {
+            kv_queue_drop_ack(&hold, &sub->queue);
+            break;
+        }
         struct kv_entry *first = kv_queue_slot(&sub->queue, sub->queue.head);
         if (batch->buf.ptr != NULL && batch_entry_size(batch, first) <= batch->buf.cap) {
             batch_fill(batch, &hold, sub);
@@ -398,8 +425,9 @@ static int32_t batch_wait(struct take_batch *batch, struct kv_sub *sub, struct t
         }
     }
     kv_sub_exit(&hold, sub);
-    if (result != 1 && batch->buf.ptr != NULL) {
+    if (batch->count == 0 && batch->buf.ptr != NULL) {
         kv_mem_free(bufs, batch->buf.ptr, batch->buf.cap);
+        batch->buf = (KevyBuf){NULL, 0, 0};
     }
     return result;
 }
@@ -408,13 +436,16 @@ int32_t kv_sub_wait_batch(struct kv_sub *sub, uint64_t timeout_ms, uint32_t flag
                           KevyBuf *out, uint32_t *count_out, uint64_t *dropped_out)
 {
     struct take_batch batch;
-    struct take_wish wish = {.may_sleep = (flags & KEVY_BATCH_NOWAIT) == 0,
+    struct take_wish wish = {.wants_acks = (flags & KEVY_BATCH_ACKS) != 0,
+                             .may_sleep = (flags & KEVY_BATCH_NOWAIT) == 0,
                              .gathers = (flags & KEVY_BATCH_NOWAIT) == 0,
                              .timeout_ms = timeout_ms};
     batch.buf = (KevyBuf){NULL, 0, 0};
     batch.limit = bytes_max == 0 ? TAKE_BATCH_BYTES : bytes_max;
     batch.count = 0;
     batch.has_channels = (flags & KEVY_BATCH_CHANNELS) != 0;
+    batch.has_patterns = (flags & KEVY_BATCH_PATTERNS) == KEVY_BATCH_PATTERNS;
+    batch.has_acks = (flags & KEVY_BATCH_ACKS) != 0;
     batch.dropped = 0;
     int32_t result = batch_wait(&batch, sub, &wish);
     *out = result == 1 ? batch.buf : (KevyBuf){NULL, 0, 0};

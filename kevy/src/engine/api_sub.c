@@ -137,7 +137,7 @@ int32_t kevy_sub_wait_batch(KevySub *sub, uint64_t timeout_ms, uint32_t flags, s
         *dropped_out = 0;
     }
     if (!begins(sub, out) || count_out == NULL ||
-        (flags & ~(KEVY_BATCH_CHANNELS | KEVY_BATCH_NOWAIT)) != 0) {
+        (flags & ~(KEVY_BATCH_PATTERNS | KEVY_BATCH_NOWAIT | KEVY_BATCH_ACKS)) != 0) {
         return -1;
     }
     return sub_result(
