@@ -4,7 +4,7 @@
  * real file system: bad paths, no permission, a directory that another process
  * has, forks, kills, and what comes back after each.
  */
-#define _GNU_SOURCE /* usleep, pwrite, kill, symlink */
+#define _GNU_SOURCE /* usleep, pwrite, kill, symlink, syscall */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -283,6 +284,36 @@ TEST_LIMIT(a_kill_loses_nothing, 60)
 }
 
 /* ---- Forks ---- */
+
+/* A child as posix_spawn makes it, before its exec: no fork handler has run in it, and it has every
+ * descriptor of its parent. */
+static pid_t child_without_handlers(void)
+{
+    pid_t pid = (pid_t)syscall(SYS_clone, (long)SIGCHLD, 0L, 0L, 0L, 0L);
+    while (pid == 0) {
+        (void)syscall(SYS_ppoll, 0L, 0L, 0L, 0L, 0L);
+    }
+    return pid;
+}
+
+TEST(a_close_frees_the_folder_beside_a_child_on_its_way_to_exec)
+{
+    const char *dir = test_path("store");
+    int status = 0;
+    KevyDb *db = open_dir(dir);
+    REQUIRE(db != NULL);
+    set(db, "k", "v");
+    pid_t pid = child_without_handlers();
+    REQUIRE(pid > 0);
+    CHECK_INT(in_child(open_in_use, dir), 0);
+    kevy_close(db);
+    db = open_dir(dir);
+    REQUIRE(db != NULL);
+    check_get(db, "k", "v");
+    kevy_close(db);
+    CHECK_INT(kill(pid, SIGKILL), 0);
+    CHECK(waitpid(pid, &status, 0) == pid && WIFSIGNALED(status));
+}
 
 static KevyDb *inherited;
 

@@ -76,12 +76,13 @@ int kv_fork_watch(int fd)
     return -ENOMEM;
 }
 
-void kv_fork_unwatch(int fd)
+bool kv_fork_unwatch(int fd)
 {
     for (int i = 0; i < FORK_WATCH_MAX; i++) {
         int cell = fd + 1;
         if (atomic_compare_exchange_strong(&fork_watched[i], &cell, 0)) {
-            return;
+            return true;
         }
     }
+    return false;
 }

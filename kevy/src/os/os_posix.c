@@ -134,7 +134,11 @@ static void posix_close(void *self, int fd)
 
 static void posix_file_close(void *self, int file)
 {
-    kv_fork_unwatch(file);
+    /* A child on its way to exec, or to its fork handlers, may have the descriptor too: the lock
+     * ends here all the same. */
+    if (kv_fork_unwatch(file)) {
+        (void)flock(file, LOCK_UN);
+    }
     posix_close(self, file);
 }
 
@@ -201,11 +205,19 @@ static int posix_file_resize(void *self, int file, uint64_t size)
 static int posix_file_lock(void *self, int file)
 {
     (void)self;
-    int result;
+    /* Before it is locked: a fork between the two would leave the lock to the child. */
+    int result = kv_fork_watch(file);
+    if (result < 0) {
+        return result;
+    }
     do {
         result = flock(file, LOCK_EX | LOCK_NB);
     } while (result < 0 && errno == EINTR);
-    return result < 0 ? -errno : kv_fork_watch(file);
+    if (result < 0) {
+        result = -errno;
+        (void)kv_fork_unwatch(file);
+    }
+    return result;
 }
 
 static int posix_file_remove(void *self, int dir, const char *name)

@@ -14,6 +14,8 @@
 #ifndef KEVY_SRC_OS_OS_POSIX_H
 #define KEVY_SRC_OS_OS_POSIX_H
 
+#include <stdbool.h>
+
 #include "kevy/os.h"
 
 extern const kevy_os kv_os_posix;
@@ -31,10 +33,11 @@ int kv_fork_arm(void);
  * process. 0 or -ENOMEM. */
 int kv_fork_reset(void (*reset)(void));
 
-/* Puts a descriptor on the list of those that a child closes, or takes it off.
- * Watching fails with -ENOMEM when the list is full or no handler can be set. */
+/* Puts a descriptor on the list of those that a child closes, or takes it off
+ * and says whether it was on it. Watching fails with -ENOMEM when the list is
+ * full or no handler can be set. */
 int kv_fork_watch(int fd);
-void kv_fork_unwatch(int fd);
+bool kv_fork_unwatch(int fd);
 
 /* Says that this memory, of which all will be used, is better had in large pages.
  * What is not of whole pages is left as it is. Any thread. */
