@@ -29,6 +29,19 @@ bool kv_arg_int_or(struct kv_call *call, size_t index, const char *text, int64_t
     return kv_number_parse_int(call->argv[index], out) || kv_call_refuse(call, text);
 }
 
+bool kv_arg_int32_or(struct kv_call *call, size_t index, const char *text, int32_t *out)
+{
+    int64_t number;
+    if (!kv_arg_int_or(call, index, text, &number)) {
+        return false;
+    }
+    if (number < INT32_MIN || number > INT32_MAX) {
+        return kv_call_refuse(call, text);
+    }
+    *out = (int32_t)number;
+    return true;
+}
+
 bool kv_arg_int(struct kv_call *call, size_t index, int64_t *out)
 {
     return kv_arg_int_or(call, index, KV_TEXT_INT, out);

@@ -28,6 +28,7 @@ bool kv_arg_is(struct bytes arg, const char *word);
 /* Reads an integer argument; `text` is the error if it is none. */
 bool kv_arg_int(struct kv_call *call, size_t index, int64_t *out);
 bool kv_arg_int_or(struct kv_call *call, size_t index, const char *text, int64_t *out);
+bool kv_arg_int32_or(struct kv_call *call, size_t index, const char *text, int32_t *out);
 
 /* Reads a number of a database. */
 bool kv_arg_db(struct kv_call *call, size_t index, uint32_t *out);

@@ -36,10 +36,10 @@ void kv_run_flushall(struct kv_call *call)
 
 void kv_run_swapdb(struct kv_call *call)
 {
-    int64_t first, second;
-    const int64_t end = KV_DATABASE_COUNT;
-    if (!kv_arg_int_or(call, 1, "ERR invalid first DB index", &first) ||
-        !kv_arg_int_or(call, 2, "ERR invalid second DB index", &second)) {
+    int32_t first, second;
+    const int32_t end = KV_DATABASE_COUNT;
+    if (!kv_arg_int32_or(call, 1, "ERR invalid first DB index", &first) ||
+        !kv_arg_int32_or(call, 2, "ERR invalid second DB index", &second)) {
         return;
     }
     if (first < 0 || first >= end || second < 0 || second >= end) {

@@ -252,7 +252,7 @@ void kv_reply_error_part(struct kv_reply *reply, struct bytes part)
     if (!kv_reply_reserve(reply, part.size)) {
         return;
     }
-    for (size_t i = 0; i < part.size; i++) {
+    for (size_t i = 0; i < part.size && part.data[i] != 0; i++) {
         uint8_t c = part.data[i];
         reply->data[reply->size++] = c == '\r' || c == '\n' ? ' ' : c;
     }

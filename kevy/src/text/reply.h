@@ -74,7 +74,7 @@ void kv_reply_array_end(struct kv_reply *reply, size_t begin, size_t count);
 void kv_reply_error(struct kv_reply *reply, const char *text);
 
 /* An error that is put together: begin, parts, end. Line breaks in a part
- * become blanks. */
+ * become blanks, and a NUL ends it, as Redis has it. */
 void kv_reply_error_begin(struct kv_reply *reply, const char *text);
 void kv_reply_error_part(struct kv_reply *reply, struct bytes part);
 void kv_reply_error_text(struct kv_reply *reply, const char *text);
