@@ -21,6 +21,7 @@
 #include "kevy/src/os/os_park.c"
 #include "kevy/src/os/os_posix.c"
 #include "kevy/src/os/os_thread.c"
+#include "kevy/src/os/os_window.c"
 
 #include "kevy/src/mem/buffers.c"
 #include "kevy/src/mem/grave.c"
