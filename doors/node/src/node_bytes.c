@@ -71,10 +71,15 @@ static bool view_read(napi_env env, napi_value value, void **data, size_t *size,
 static bool memory_read(kn_door *door, napi_value value, void **data, size_t *size,
                         bool *shared_out)
 {
+    bool plain = false;
     *shared_out = false;
-    if (napi_get_arraybuffer_info(door->env, value, data, size) != napi_ok) {
+    if (napi_get_arraybuffer_info(door->env, value, data, size) == napi_ok) {
+        if (door->takes_shared &&
+            (napi_is_arraybuffer(door->env, value, &plain) != napi_ok || !plain)) {
+            return kind_fail(door->env);
+        }
+    } else {
         napi_value buffer;
-        bool plain = false;
         if (!view_read(door->env, value, data, size, &buffer)) {
             return kind_fail(door->env);
         }

@@ -9,10 +9,13 @@
  *     node_text.c     UTF-16 <-> WTF-8, no Node-API in it
  *     node_bytes.c    strings and buffers in, buffers out
  *     node_value.c    the hot lanes: get and set
- *     node_command.c  packed commands, setMany
+ *     node_command.c  packed commands, packArgv
+ *     node_many.c     many values at once
  *     node_poll.c     subscriptions that are polled, publish
- *     node_push.c     the poller thread and its one hop into JavaScript
+ *     node_hop.c      the one way from other threads into JavaScript
+ *     node_push.c     the poller thread and what it brings
  *     node_listen.c   start, listeners and stop of the push lane
+ *     node_change.c   change listeners
  *
  * TypeScript calls plain functions with a store's id as first argument: an
  * integer and a table are cheaper than unwrapping an object. The functions are
@@ -21,7 +24,8 @@
  * Rules. A function that returns false or NULL after a failure has left an
  * exception pending. No engine memory is ever given to JavaScript, and none of
  * JavaScript's is read after the call that lent it. Threads: everything here
- * runs on the environment's own thread, except the poller in node_push.c.
+ * runs on the environment's own thread, except the poller in node_push.c and
+ * what the engine calls in node_change.c.
  */
 #ifndef DOORS_NODE_SRC_NODE_DOOR_H
 #define DOORS_NODE_SRC_NODE_DOOR_H
@@ -34,7 +38,7 @@
 #include <stdlib.h>
 
 /* Raised when ts/ and src/ change together; ts/native.ts compares. */
-#define KN_INTERFACE 1
+#define KN_INTERFACE 2
 
 /* The buffer that values pass through on their way into a string or a new
  * ArrayBuffer; larger values take a longer way. */
@@ -44,18 +48,21 @@
 #define KN_UNITS 256u
 
 typedef struct kn_push kn_push;
+typedef struct kn_changes kn_changes;
 typedef struct kn_door kn_door;
 
 /* One KevyNitro. Lives until its JavaScript object is collected; what it holds
  * open goes earlier, with kn_store_close. */
 typedef struct kn_store {
     kn_door *door;
-    uint32_t index;     /* in door->stores, and its id in TypeScript */
-    KevyDb *db;         /* NULL once disposed */
-    KevySub *sub;       /* the poll lane, NULL before the first subscribe */
-    kn_push *push;      /* the push lane, NULL when stopped */
-    bool is_ref;        /* a push keeps the process alive */
-    uint32_t count_max; /* of both lanes' queues; 0: the engine's default */
+    uint32_t index;      /* in door->stores, and its id in TypeScript */
+    KevyDb *db;          /* NULL once disposed */
+    KevySub *sub;        /* the poll lane, NULL before the first subscribe */
+    kn_push *push;       /* the push lane, NULL when stopped */
+    kn_changes *changes; /* the change listeners, NULL when there are none */
+    bool is_ref;         /* what comes to it keeps the process alive */
+    bool holds;          /* and does so now */
+    uint32_t count_max;  /* of both lanes' queues; 0: the engine's default */
     size_t bytes_max;
     int32_t policy;
 } kn_store;
@@ -68,7 +75,8 @@ struct kn_door {
     napi_ref check_usable;        /* throws TypeError for a detached buffer */
     napi_ref make_buffer;         /* (size) => new ArrayBuffer(size); may throw */
     napi_threadsafe_function hop; /* NULL before the first push */
-    uint32_t hop_refs;            /* pushes that keep the process alive */
+    uint32_t hop_refs;            /* stores that keep the process alive */
+    bool takes_shared;            /* Node-API takes a SharedArrayBuffer for an ArrayBuffer */
     uint8_t scratch[KN_SCRATCH_SIZE];
 };
 
@@ -94,6 +102,10 @@ bool kn_fail_store(kn_store *store, int32_t status, size_t argc, const uint8_t *
                    const size_t *argv_len, KevyBuf *reply);
 
 bool kn_fail_memory(napi_env env);
+
+/* Makes an exception that is pending an uncaught one: it must neither be lost
+ * nor keep others from what is theirs. */
+void kn_exception_report(napi_env env);
 
 /* ---- node_text.c ---- */
 
@@ -140,6 +152,12 @@ bool kn_item_read(kn_door *door, napi_value value, kn_bytes *out);
 
 /* The memory of a buffer, to be written to within this call. */
 bool kn_room_read(kn_door *door, napi_value value, uint8_t **ptr_out, size_t *len_out);
+
+/* Where they are, for functions that want an address also for nothing. */
+static inline const uint8_t *kn_ptr(const kn_bytes *bytes)
+{
+    return bytes->len > 0 ? bytes->ptr : (const uint8_t *)"";
+}
 
 static inline void kn_bytes_done(kn_bytes *bytes)
 {
@@ -189,28 +207,89 @@ static inline kn_store *kn_store_arguments(napi_env env, napi_callback_info info
     return kn_store_of(door, argv[0]);
 }
 
-/* Stops the push lane, closes subscriptions and handle. Idempotent. */
+/* Stops all lanes, closes subscriptions and handle. Idempotent. */
 void kn_store_close(kn_store *store);
 
 /* Applies the store's queue limits to a new subscription. */
 void kn_store_limit(const kn_store *store, KevySub *sub);
 
-/* ---- node_listen.c ---- */
+/* ---- node_many.c ---- */
 
-/* Stops the poller and forgets the listeners: no callback comes after it. */
+/* Several keys or values of one JavaScript array. */
+typedef struct kn_list {
+    size_t count;
+    kn_bytes *items;
+    const uint8_t **ptrs; /* never NULL, also for nothing */
+    size_t *lens;
+} kn_list;
+
+/* `of` is zeroed; kn_list_done frees it also after a failure. The array is one
+ * that ts/ made: reading it runs no foreign code, so that the memory of the
+ * buffers read first is still theirs when the last is read. */
+bool kn_list_read(kn_door *door, napi_value array, kn_list *of);
+void kn_list_done(kn_list *of);
+
+/* ---- node_hop.c ---- */
+
+/* What is sent: the first member of whoever sends it. Lands on JavaScript's
+ * thread; with env NULL the environment is going. */
+typedef struct kn_landing {
+    void (*land)(napi_env env, struct kn_landing *self);
+} kn_landing;
+
+/* Makes the environment's hop if there is none yet. */
+bool kn_hop_make(kn_door *door);
+
+/* Any thread. False when the environment is going: it does not land. */
+bool kn_hop_send(napi_threadsafe_function hop, kn_landing *landing);
+
+/* Holds the process alive, or no longer, as the store's fields say now. */
+void kn_hop_hold(kn_store *store);
+
+/* ---- node_listen.c, node_change.c ---- */
+
+/* Stop the lane and forget its listeners: no callback comes after it. */
 void kn_push_stop(kn_store *store);
+void kn_changes_stop(kn_store *store);
 
 /* ---- the functions that TypeScript sees ---- */
 
 /* name; each is napi_value kn_js_<name>(napi_env, napi_callback_info). */
+/* clang-format off */
 #define KN_FUNCTION_LIST(X)                                                                        \
     X(setup)                                                                                       \
     X(open)                                                                                        \
     X(openAt)                                                                                      \
     X(dispose)                                                                                     \
-    X(shutdown) X(sync) X(openReport) X(getData) X(getInto) X(getString) X(setData) X(setString)   \
-        X(setMany) X(cmd) X(packArgv) X(subscribe) X(unsubscribe) X(subNext) X(subLimit)           \
-            X(subDropped) X(publish) X(pushStart) X(pushRemove) X(pushDone) X(pushStop) X(pushRef)
+    X(shutdown)                                                                                    \
+    X(sync)                                                                                        \
+    X(openReport)                                                                                  \
+    X(getData)                                                                                     \
+    X(getInto)                                                                                     \
+    X(getString)                                                                                   \
+    X(setData)                                                                                     \
+    X(setString)                                                                                   \
+    X(setMany)                                                                                     \
+    X(getMany)                                                                                     \
+    X(cmd)                                                                                         \
+    X(packArgv)                                                                                    \
+    X(copyOf)                                                                                      \
+    X(textOf)                                                                                      \
+    X(subscribe)                                                                                   \
+    X(unsubscribe)                                                                                 \
+    X(subNext)                                                                                     \
+    X(subLimit)                                                                                    \
+    X(subDropped)                                                                                  \
+    X(publish)                                                                                     \
+    X(pushStart)                                                                                   \
+    X(pushRemove)                                                                                  \
+    X(pushDone)                                                                                    \
+    X(pushStop)                                                                                    \
+    X(listen)                                                                                      \
+    X(unlisten)                                                                                    \
+    X(changesDone)                                                                                 \
+    X(hold)
+/* clang-format on */
 
 #define KN_FUNCTION_DECLARE(name) napi_value kn_js_##name(napi_env env, napi_callback_info info);
 KN_FUNCTION_LIST(KN_FUNCTION_DECLARE)

@@ -96,8 +96,8 @@ static int32_t reply_status(const char *text)
         const char *words;
         int32_t status;
     } known[] = {
-        {"WRONGTYPE", KEVY_ETYPE},      {"OOM", KEVY_ENOMEM},     {"is full", KEVY_ENOSPC},
-        {"is shut down", KEVY_ECLOSED}, {"a limit", KEVY_ELIMIT},
+        {"WRONGTYPE", KEVY_ETYPE}, {"'maxmemory'", KEVY_EMEMORY},  {"OOM", KEVY_ENOMEM},
+        {"is full", KEVY_ENOSPC},  {"is shut down", KEVY_ECLOSED}, {"a limit", KEVY_ELIMIT},
     };
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         if (strstr(text, known[i].words) != NULL) {

@@ -1,76 +1,24 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Starting and stopping the push lane, its listeners, and the hop.
- *
- * The hop is one thread-safe function for the whole environment, made by the
- * first push. Pushes hold the process alive only where asked to (pushRef).
+ * Starting and stopping the push lane, and its listeners.
  *
  * stop wakes the poller and joins it: it is parked in the engine or on
  * `moved`, and both end at once. After it no callback comes: a hop that is
- * still under way finds an orphan. When the environment goes, its hook stops
- * all pushes; hooks run newest first, and this one is added right after the
- * thread-safe function's own, so no poller can meet a dead one.
+ * still under way finds an orphan.
  */
 #include "node_push.h"
 
 #include <signal.h>
 #include <string.h>
 
-/* ---- the hop ---- */
-
-static void hop_cleanup(void *data)
-{
-    kn_door *door = data;
-    for (uint32_t i = 0; i < door->store_count; i++) {
-        if (door->stores[i] != NULL) {
-            kn_push_stop(door->stores[i]);
-        }
-    }
-    door->hop = NULL;
-}
-
-static bool hop_make(kn_door *door)
-{
-    napi_value name;
-    napi_env env = door->env;
-    if (door->hop != NULL) {
-        return true;
-    }
-    napi_status status = napi_create_string_utf8(env, "kevy push", NAPI_AUTO_LENGTH, &name);
-    if (status == napi_ok) {
-        status = napi_create_threadsafe_function(env, NULL, NULL, name, 0, 1, NULL, NULL, NULL,
-                                                 kn_push_land, &door->hop);
-    }
-    if (status == napi_ok) {
-        status = napi_add_env_cleanup_hook(env, hop_cleanup, door);
-    }
-    if (status == napi_ok) {
-        status = napi_unref_threadsafe_function(env, door->hop);
-    }
-    return status == napi_ok || kn_fail_napi(env, status, "making the thread-safe function");
-}
-
-static void hop_ref(kn_door *door)
-{
-    if (door->hop_refs++ == 0) {
-        (void)napi_ref_threadsafe_function(door->env, door->hop);
-    }
-}
-
-static void hop_unref(kn_door *door)
-{
-    if (--door->hop_refs == 0) {
-        (void)napi_unref_threadsafe_function(door->env, door->hop);
-    }
-}
-
 /* ---- listeners ---- */
 
-static bool has_channel(const kn_push *push, const kn_key *channel)
+/* Whether another listener has the name of this one. */
+static bool has_name(const kn_push *push, const kn_listener *as)
 {
     for (const kn_listener *of = push->listeners; of != NULL; of = of->next) {
-        if (!of->is_removed && of->channel_len == channel->bytes.len &&
-            memcmp(of->channel, channel->bytes.ptr, of->channel_len) == 0) {
+        if (!of->is_removed && of != as && of->is_pattern == as->is_pattern &&
+            of->name_len == as->name_len && memcmp(of->name, as->name, of->name_len) == 0) {
             return true;
         }
     }
@@ -78,11 +26,12 @@ static bool has_channel(const kn_push *push, const kn_key *channel)
 }
 
 /* Appends a listener; returns it, or NULL with an exception. */
-static kn_listener *listener_add(kn_push *push, const kn_key *channel, napi_value callback)
+static kn_listener *listener_add(kn_push *push, const kn_bytes *name, bool is_pattern,
+                                 napi_value callback)
 {
     napi_env env = push->store->door->env;
     kn_listener *one = calloc(1, sizeof *one);
-    uint8_t *copy = malloc(channel->bytes.len + 1);
+    uint8_t *copy = malloc(name->len + 1);
     if (one == NULL || copy == NULL ||
         napi_create_reference(env, callback, 1, &one->callback) != napi_ok) {
         free(copy);
@@ -90,12 +39,14 @@ static kn_listener *listener_add(kn_push *push, const kn_key *channel, napi_valu
         (void)kn_fail_memory(env);
         return NULL;
     }
-    if (channel->bytes.len > 0) {
-        memcpy(copy, channel->bytes.ptr, channel->bytes.len);
+    if (name->len > 0) {
+        memcpy(copy, name->ptr, name->len);
     }
-    one->channel = copy;
-    one->channel_len = channel->bytes.len;
+    one->name = copy;
+    one->name_len = name->len;
+    one->is_pattern = is_pattern;
     one->id = ++push->last_id;
+    one->since = push->asked + 1;
     kn_listener **end = &push->listeners;
     while (*end != NULL) {
         end = &(*end)->next;
@@ -140,6 +91,7 @@ static kn_push *push_new(kn_store *store)
         free(push);
         return NULL;
     }
+    push->landing.land = kn_push_land;
     push->store = store;
     return push;
 }
@@ -156,62 +108,64 @@ static bool push_fail(kn_push *push)
     return kn_fail_memory(env);
 }
 
-static bool push_start(kn_store *store, const kn_key *channel, napi_value callback)
+static bool push_start(kn_store *store, const kn_bytes *name, bool is_pattern, napi_value callback)
 {
-    if (!hop_make(store->door)) {
+    if (!kn_hop_make(store->door)) {
         return false;
     }
     kn_push *push = push_new(store);
     if (push == NULL) {
         return kn_fail_memory(store->door->env);
     }
-    if (listener_add(push, channel, callback) == NULL) {
+    if (listener_add(push, name, is_pattern, callback) == NULL) {
         return push_fail(push);
     }
-    push->sub = kevy_subscribe(store->db, channel->bytes.ptr, channel->bytes.len);
+    push->sub = (is_pattern ? kevy_psubscribe : kevy_subscribe)(store->db, kn_ptr(name), name->len);
     if (push->sub == NULL) {
         return push_fail(push);
     }
+    push->asked = 1;
     kn_store_limit(store, push->sub);
     if (poller_start(push) != 0) {
         return push_fail(push);
     }
     store->push = push;
-    if (store->is_ref) {
-        hop_ref(store->door);
-    }
+    kn_hop_hold(store);
     return true;
 }
 
-static bool push_extend(kn_push *push, const kn_key *channel, napi_value callback)
+static bool push_extend(kn_push *push, const kn_bytes *name, bool is_pattern, napi_value callback)
 {
-    bool is_known = has_channel(push, channel);
-    kn_listener *one = listener_add(push, channel, callback);
+    kn_listener *one = listener_add(push, name, is_pattern, callback);
     if (one == NULL) {
         return false;
     }
-    if (!is_known && kevy_sub_add(push->sub, channel->bytes.ptr, channel->bytes.len, 0) != 0) {
+    if (kevy_sub_add(push->sub, kn_ptr(name), name->len, is_pattern) != 0) {
         listener_remove(push, one);
         return kn_fail_memory(push->store->door->env);
     }
+    push->asked++;
     return true;
 }
 
-/* (id, channel, callback) => listener's id. The callback gets (packed, count,
- * dropped) and returns true to be waited for until pushDone. */
+/* (id, name, isPattern, callback) => listener's id. The callback gets (packed,
+ * count, dropped) and returns true to be waited for until pushDone; for a
+ * pattern each message is two parts, channel and payload. */
 napi_value kn_js_pushStart(napi_env env, napi_callback_info info)
 {
-    napi_value argv[3], result = NULL;
-    size_t argc = 3;
+    napi_value argv[4], result = NULL;
+    size_t argc = 4;
+    bool is_pattern = false;
     kn_door *door = kn_arguments(env, info, &argc, argv);
     kn_store *store = kn_store_of(door, argv[0]);
-    kn_key channel;
-    if (store == NULL || !kn_key_read(door, argv[1], &channel)) {
+    kn_key name;
+    if (store == NULL || napi_get_value_bool(env, argv[2], &is_pattern) != napi_ok ||
+        !kn_key_read(door, argv[1], &name)) {
         return NULL;
     }
-    bool started = store->push == NULL ? push_start(store, &channel, argv[2])
-                                       : push_extend(store->push, &channel, argv[2]);
-    kn_key_done(&channel);
+    bool started = store->push == NULL ? push_start(store, &name.bytes, is_pattern, argv[3])
+                                       : push_extend(store->push, &name.bytes, is_pattern, argv[3]);
+    kn_key_done(&name);
     if (started) {
         (void)napi_create_uint32(env, store->push->last_id, &result);
     }
@@ -240,9 +194,7 @@ void kn_push_stop(kn_store *store)
     poller_stop(push);
     store->push = NULL;
     push->store = NULL;
-    if (store->is_ref) {
-        hop_unref(store->door);
-    }
+    kn_hop_hold(store);
     for (kn_listener *of = push->listeners; of != NULL; of = of->next) {
         of->is_removed = true;
     }
@@ -271,11 +223,10 @@ napi_value kn_js_pushStop(napi_env env, napi_callback_info info)
 static void listener_end(kn_store *store, kn_listener *one)
 {
     kn_push *push = store->push;
-    kn_key channel;
     one->is_removed = true;
-    channel.bytes = (kn_bytes){one->channel, one->channel_len, NULL};
-    if (!has_channel(push, &channel)) {
-        (void)kevy_sub_remove(push->sub, one->channel, one->channel_len, 0);
+    if (!has_name(push, one) &&
+        kevy_sub_remove(push->sub, one->name, one->name_len, one->is_pattern) == 0) {
+        push->asked++;
     }
     bool is_last = true;
     for (const kn_listener *of = push->listeners; of != NULL; of = of->next) {
@@ -317,25 +268,6 @@ napi_value kn_js_pushDone(napi_env env, napi_callback_info info)
     kn_push *push = store != NULL ? store->push : NULL;
     if (push != NULL && push->pending > 0 && --push->pending == 0 && !push->is_delivering) {
         kn_push_batch_done(push);
-    }
-    return NULL;
-}
-
-/* (id, isRef): whether a push keeps the process alive */
-napi_value kn_js_pushRef(napi_env env, napi_callback_info info)
-{
-    napi_value argv[2];
-    size_t argc = 2;
-    bool is_ref = false;
-    kn_door *door = kn_arguments(env, info, &argc, argv);
-    kn_store *store = kn_store_of(door, argv[0]);
-    if (store == NULL || napi_get_value_bool(env, argv[1], &is_ref) != napi_ok ||
-        is_ref == store->is_ref) {
-        return NULL;
-    }
-    store->is_ref = is_ref;
-    if (store->push != NULL) {
-        (is_ref ? hop_ref : hop_unref)(door);
     }
     return NULL;
 }

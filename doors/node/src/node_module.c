@@ -4,7 +4,7 @@
  * (main thread, worker); nothing here is global, so environments share only
  * what the engine shares: stores in the same directory.
  *
- * Teardown: node_listen.c's hook stops the pollers, then the hook here closes
+ * Teardown: node_hop.c's hook ends the lanes, then the hook here closes
  * the handles. The kn_store structs go when Node finalises their objects,
  * before or after; the door is freed with the last of them.
  */
@@ -31,12 +31,14 @@ static void door_cleanup(void *data)
     kn_door_drop(door);
 }
 
-/* (checkUsable, makeBuffer): see kn_door */
+/* (checkUsable, makeBuffer, a SharedArrayBuffer): see kn_door */
 napi_value kn_js_setup(napi_env env, napi_callback_info info)
 {
-    napi_value argv[2];
-    size_t argc = 2;
+    napi_value argv[3];
+    size_t argc = 3, size;
+    void *data;
     kn_door *door = kn_arguments(env, info, &argc, argv);
+    door->takes_shared = napi_get_arraybuffer_info(env, argv[2], &data, &size) == napi_ok;
     napi_status status = napi_create_reference(env, argv[0], 1, &door->check_usable);
     if (status == napi_ok) {
         status = napi_create_reference(env, argv[1], 1, &door->make_buffer);

@@ -22,7 +22,7 @@ static void listener_free(napi_env env, kn_listener *of)
     if (env != NULL && of->callback != NULL) {
         (void)napi_delete_reference(env, of->callback);
     }
-    free(of->channel);
+    free(of->name);
     free(of);
 }
 
@@ -46,7 +46,7 @@ static bool batch_hand_over(kn_push *push, napi_threadsafe_function hop)
     if (!goes_on) {
         return false;
     }
-    if (napi_call_threadsafe_function(hop, push, napi_tsfn_nonblocking) != napi_ok) {
+    if (!kn_hop_send(hop, &push->landing)) {
         pthread_mutex_lock(&push->lock);
         push->is_full = false;
         pthread_mutex_unlock(&push->lock);
@@ -69,45 +69,75 @@ static bool is_stopping(kn_push *push)
     return stopping;
 }
 
+/* Waits for a batch, counting the acknowledgements before it. */
+static int32_t batch_wait(kn_push *push)
+{
+    const uint32_t flags = KEVY_BATCH_PATTERNS | KEVY_BATCH_ACKS;
+    int32_t status;
+    push->acks = 0;
+    while ((status = kevy_sub_wait_batch(push->sub, 0, flags, 0, &push->batch, &push->count,
+                                         &push->dropped)) >= 0 &&
+           push->count == 0) {
+        if (status == 0 && is_stopping(push)) {
+            break;
+        }
+        push->acks += status == 1;
+    }
+    return status;
+}
+
 void *kn_push_poll(void *data)
 {
     kn_push *push = data;
     napi_threadsafe_function hop = push->store->door->hop;
     bool goes_on = true;
     while (goes_on) {
-        push->status = kevy_sub_wait_batch(push->sub, 0, KEVY_BATCH_CHANNELS, 0, &push->batch,
-                                           &push->count, &push->dropped);
-        goes_on = push->status == 0 ? !is_stopping(push) : batch_hand_over(push, hop);
+        push->status = batch_wait(push);
+        goes_on = push->status != 0 && batch_hand_over(push, hop);
     }
     return NULL;
 }
 
 /* ---- delivery, on JavaScript's thread ---- */
 
-/* One message of a batch: channel and payload, each with its length before. */
+/* One message of a batch: pattern, channel and payload, each with its length before. */
 typedef struct message {
-    const uint8_t *channel, *framed; /* framed: the payload with its length */
-    size_t channel_len, framed_len;
+    const uint8_t *pattern; /* NULL: by the name of its channel */
+    const uint8_t *channel, *payload;
+    size_t pattern_len, channel_len, payload_len;
 } message;
 
-static size_t length_read(const uint8_t *at)
+static const uint8_t *part_read(const uint8_t *at, const uint8_t **out, size_t *len_out)
 {
-    return (size_t)at[0] | (size_t)at[1] << 8 | (size_t)at[2] << 16 | (size_t)at[3] << 24;
+    uint32_t len =
+        (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+    *out = len == KEVY_MISSING ? NULL : at + 4;
+    *len_out = len == KEVY_MISSING ? 0 : len;
+    return at + 4 + *len_out;
 }
 
 static const uint8_t *message_read(const uint8_t *at, message *out)
 {
-    out->channel_len = length_read(at);
-    out->channel = at + 4;
-    out->framed = out->channel + out->channel_len;
-    out->framed_len = 4 + length_read(out->framed);
-    return out->framed + out->framed_len;
+    at = part_read(at, &out->pattern, &out->pattern_len);
+    at = part_read(at, &out->channel, &out->channel_len);
+    return part_read(at, &out->payload, &out->payload_len);
 }
 
 static bool is_for(const message *of, const kn_listener *to)
 {
-    return of->channel_len == to->channel_len &&
-           memcmp(of->channel, to->channel, to->channel_len) == 0;
+    const uint8_t *name = of->pattern != NULL ? of->pattern : of->channel;
+    size_t len = of->pattern != NULL ? of->pattern_len : of->channel_len;
+    return (of->pattern != NULL) == to->is_pattern && len == to->name_len &&
+           memcmp(name, to->name, len) == 0;
+}
+
+/* What a listener gets of a message, as it lies in the batch: the payload, to a pattern's listener
+ * with the channel before it. */
+static const uint8_t *part_for(const message *of, const kn_listener *to, size_t *len_out)
+{
+    const uint8_t *start = (to->is_pattern ? of->channel : of->payload) - 4;
+    *len_out = (size_t)(of->payload + of->payload_len - start);
+    return start;
 }
 
 /* The messages for one listener as a packed ArrayBuffer; NULL when there is
@@ -115,13 +145,14 @@ static bool is_for(const message *of, const kn_listener *to)
 static napi_value batch_pack(kn_push *push, const kn_listener *to, uint32_t *count_out)
 {
     message one;
-    size_t size = 0;
+    size_t size = 0, part_len;
     const uint8_t *end = push->batch.ptr + push->batch.len;
     *count_out = 0;
     for (const uint8_t *at = push->batch.ptr; at != end;) {
         at = message_read(at, &one);
         if (is_for(&one, to)) {
-            size += one.framed_len;
+            (void)part_for(&one, to, &part_len);
+            size += part_len;
             ++*count_out;
         }
     }
@@ -133,23 +164,12 @@ static napi_value batch_pack(kn_push *push, const kn_listener *to, uint32_t *cou
     for (const uint8_t *at = push->batch.ptr; at != end;) {
         at = message_read(at, &one);
         if (is_for(&one, to)) {
-            memcpy(out, one.framed, one.framed_len);
-            out += one.framed_len;
+            const uint8_t *part = part_for(&one, to, &part_len);
+            memcpy(out, part, part_len);
+            out += part_len;
         }
     }
     return packed;
-}
-
-/* An exception of a callback is an uncaught one: it must neither be lost nor
- * keep the other listeners from their messages. */
-static void exception_report(napi_env env)
-{
-    bool pending = false;
-    napi_value exception;
-    (void)napi_is_exception_pending(env, &pending);
-    if (pending && napi_get_and_clear_last_exception(env, &exception) == napi_ok) {
-        (void)napi_fatal_exception(env, exception);
-    }
 }
 
 static void listener_call(napi_env env, kn_push *push, kn_listener *to)
@@ -174,7 +194,7 @@ static void listener_call(napi_env env, kn_push *push, kn_listener *to)
         }
         push->pending -= !waits;
     }
-    exception_report(env);
+    kn_exception_report(env);
     (void)napi_close_handle_scope(env, scope);
 }
 
@@ -207,11 +227,11 @@ static void deliver(napi_env env, kn_push *push)
     if (push->status < 0) {
         (void)kn_fail(env, KN_ERROR, push->status == -1 ? "KEVY_ECLOSED" : "KEVY_ENOMEM",
                       "the push lane has ended");
-        exception_report(env);
+        kn_exception_report(env);
     } else {
-        uint32_t newest = push->last_id;
+        push->met += push->acks;
         for (kn_listener *to = push->listeners; to != NULL && push->store != NULL; to = to->next) {
-            if (!to->is_removed && to->id <= newest) {
+            if (!to->is_removed && to->since <= push->met) {
                 listener_call(env, push, to);
             }
         }
@@ -223,11 +243,9 @@ static void deliver(napi_env env, kn_push *push)
     }
 }
 
-void kn_push_land(napi_env env, napi_value unused, void *context, void *data)
+void kn_push_land(napi_env env, kn_landing *landing)
 {
-    kn_push *push = data;
-    (void)unused;
-    (void)context;
+    kn_push *push = (kn_push *)landing;
     if (env != NULL && push->store != NULL) {
         deliver(env, push);
     }

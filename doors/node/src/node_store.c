@@ -25,6 +25,7 @@ kn_store *kn_store_of(kn_door *door, napi_value id)
 static void lanes_close(kn_store *store)
 {
     kn_push_stop(store);
+    kn_changes_stop(store);
     kevy_sub_close(store->sub);
     store->sub = NULL;
 }

@@ -189,6 +189,34 @@ static void value_put(napi_env env, napi_callback_info info, bool is_text)
     kn_key_done(&key);
 }
 
+/* (key or payload) => an ArrayBuffer with its bytes */
+napi_value kn_js_copyOf(napi_env env, napi_callback_info info)
+{
+    napi_value argv[1], result = NULL;
+    size_t argc = 1;
+    kn_door *door = kn_arguments(env, info, &argc, argv);
+    kn_key bytes;
+    if (kn_key_read(door, argv[0], &bytes)) {
+        result = kn_buffer_copy(door, bytes.bytes.ptr, bytes.bytes.len);
+        kn_key_done(&bytes);
+    }
+    return result;
+}
+
+/* (bytes) => the string of which they are the WTF-8 */
+napi_value kn_js_textOf(napi_env env, napi_callback_info info)
+{
+    napi_value argv[1], result = NULL;
+    size_t argc = 1;
+    kn_door *door = kn_arguments(env, info, &argc, argv);
+    kn_bytes bytes;
+    if (kn_bytes_read(door, argv[0], &bytes)) {
+        result = kn_string_new(door, kn_ptr(&bytes), bytes.len);
+        kn_bytes_done(&bytes);
+    }
+    return result;
+}
+
 napi_value kn_js_setData(napi_env env, napi_callback_info info)
 {
     value_put(env, info, false);

@@ -35,7 +35,7 @@ export function folder(t) {
 }
 
 /** Resolves when `condition` holds; fails after `ms`. */
-export async function until(condition, ms = 5000) {
+export async function until(condition, ms = 30_000) {
   const end = Date.now() + ms;
   while (!condition()) {
     assert.ok(Date.now() < end, `waited ${ms} ms for ${condition}`);

@@ -306,3 +306,73 @@ test('bad arguments', () => {
   throwsCode(() => db.subscribePush(5, () => {}), 'KEVY_EMISUSE', TypeError);
   db.stopPush();
 });
+
+test('patterns: one at a time and batched, beside channels', async () => {
+  const db = createKevyNitro();
+  const got = [];
+  db.psubscribePush('n?ws', (payload, channel, dropped) => {
+    assert.ok(payload instanceof ArrayBuffer);
+    got.push(['one', channel, text(payload), dropped]);
+  });
+  db.psubscribePushBatched('*', (packed, count, dropped) => {
+    const parts = unpackFrames(packed, 2 * count).map(text);
+    for (let i = 0; i < count; i++) got.push(['all', parts[2 * i], parts[2 * i + 1], dropped]);
+  });
+  db.subscribePush('news', (payload, dropped) => got.push(['name', text(payload), dropped]));
+  db.subscribePush('n?ws', (payload) => got.push(['verbatim', text(payload)]));
+  assert.equal(db.publish('news', '1'), 3);
+  assert.equal(db.publish('n?ws', '2'), 3);
+  assert.equal(db.publish('\ud800\0', ''), 1);
+  await until(() => got.length === 7);
+  assert.deepEqual(got.filter(([kind]) => kind === 'one'), [
+    ['one', 'news', '1', 0],
+    ['one', 'n?ws', '2', 0],
+  ]);
+  assert.deepEqual(got.filter(([kind]) => kind === 'all'), [
+    ['all', 'news', '1', 0],
+    ['all', 'n?ws', '2', 0],
+    ['all', '\ufffd\ufffd\ufffd\0', '', 0],
+  ]);
+  assert.deepEqual(got.filter(([kind]) => kind === 'name'), [['name', '1', 0]]);
+  assert.deepEqual(got.filter(([kind]) => kind === 'verbatim'), [['verbatim', '2']]);
+  db.dispose();
+});
+
+test('a pattern and its removal, the channel exact', async () => {
+  const db = createKevyNitro();
+  const got = [];
+  const off = db.psubscribePush('*', (_, channel) => got.push(channel));
+  const names = ['\0', '\udfff', 'é', 'x'.repeat(70_000)];
+  for (const name of names) db.publish(name, 'm');
+  await until(() => got.length === names.length);
+  assert.deepEqual(got, names);
+  off();
+  off();
+  assert.equal(db.publish('a', 'm'), 0);
+  db.psubscribePush('a*', (_, channel) => got.push(channel));
+  assert.equal(db.publish('ab', 'm'), 1);
+  await until(() => got.at(-1) === 'ab');
+  db.dispose();
+});
+
+test('a listener gets what was published after it was added, and nothing else', async () => {
+  const db = createKevyNitro();
+  const got = { a: [], b: [], c: [], p: [], end: [] };
+  const into = (name) => (payload) => got[name].push(text(payload));
+  db.subscribePush('x', into('a'));
+  db.publish('x', '1');
+  const offB = db.subscribePush('x', into('b'));
+  db.publish('x', '2');
+  offB();
+  db.psubscribePush('x', into('p'));
+  db.publish('x', '3');
+  db.subscribePushBatched('x', (packed, count) =>
+    got.c.push(...unpackFrames(packed, count).map(text)),
+  );
+  db.publish('x', '4');
+  db.subscribePush('end', into('end'));
+  db.publish('end', '');
+  await until(() => got.end.length === 1);
+  assert.deepEqual(got, { a: ['1', '2', '3', '4'], b: [], c: ['4'], p: ['3', '4'], end: [''] });
+  db.dispose();
+});

@@ -4,6 +4,8 @@
  * must not. package.test.mjs compiles it as a user's project would.
  */
 import {
+  Change,
+  ChangeCause,
   KevyNitro,
   Reply,
   createKevyBus,
@@ -29,15 +31,27 @@ const off: () => void = db.subscribePushBatched('c', (packed: ArrayBuffer, count
   const frames: Uint8Array[] = unpackFrames(packed, count);
   void frames;
 });
+const offAll: () => void = db.psubscribePush('c*', (payload: ArrayBuffer, channel: string) => {
+  void [payload, channel];
+});
+const offChange: () => void = db.onChange((change: Change) => {
+  const cause: ChangeCause = change.cause;
+  const key: string | undefined = change.key;
+  void [cause, key];
+});
+const values: (ArrayBuffer | undefined)[] = db.getMany(['a', new Uint8Array(1)]);
 const isOpen: boolean = at.openAt('/tmp/y');
 const receivers: number = createKevyBus(db).publish('c', 'x');
 const json: { a: number } | undefined = db.getJSON<{ a: number }>('j');
+void [offAll, offChange, values];
 void [value, size, text, view, reply, answer, off, isOpen, receivers, json];
 
 // @ts-expect-error a value is bytes
 db.setData('k', 'text');
 // @ts-expect-error null is no value
 db.setData('k', null);
+// @ts-expect-error a path is no options
+createKevyNitro('/tmp/x');
 // @ts-expect-error a number is no key
 db.getData(5);
 // @ts-expect-error no such policy

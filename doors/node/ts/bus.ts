@@ -6,7 +6,8 @@
  *
  * - A handler subscribed here is called only by this bus, never for what was
  *   published elsewhere.
- * - Every publish goes to the engine first, then to the handlers here.
+ * - Every publish goes to the engine first, then to the handlers here; if the
+ *   engine refuses it, to nobody.
  * - The receivers of a message are those subscribed when it was published:
  *   unsubscribing later does not take it from them, subscribing later does not
  *   give it. Each gets it once, in the order of publishing, in a microtask.
@@ -14,10 +15,9 @@
  * - A handler that throws forfeits its own delivery only; the exception is an
  *   uncaught one.
  */
-import { Bytes, failure, host } from './native';
-import { bytesOf, packArgv } from './frames';
+import { Bytes, failure, functionCheck, host, native } from './native';
 import { throwLater } from './push';
-import type { KevyNitro } from './kevy';
+import { KevyNitro } from './kevy';
 
 export type BusHandler = (payload: ArrayBuffer, channel: string) => void;
 
@@ -34,11 +34,11 @@ interface Message {
   receivers: readonly BusHandler[];
 }
 
-function copyOf(payload: string | Bytes): ArrayBuffer {
-  if (typeof payload === 'string') return packArgv([payload]).slice(4);
-  const copy = new Uint8Array(payload.byteLength);
-  copy.set(bytesOf(payload));
-  return copy.buffer;
+/* Bytes would be a channel of the engine's, and of no handler. */
+function channelCheck(channel: unknown): void {
+  if (typeof channel !== 'string') {
+    throw failure(TypeError, 'KEVY_EMISUSE', 'the channel is not a string');
+  }
 }
 
 class Bus implements KevyBus {
@@ -53,9 +53,8 @@ class Bus implements KevyBus {
   }
 
   subscribe(channel: string, handler: BusHandler): () => void {
-    if (typeof channel !== 'string' || typeof handler !== 'function') {
-      throw failure(TypeError, 'KEVY_EMISUSE', 'expected a channel and a function');
-    }
+    channelCheck(channel);
+    functionCheck(handler);
     /* A function of its own, so that one subscribed twice is two handlers. */
     const own: BusHandler = (payload, name) => handler(payload, name);
     this.#handlers.set(channel, [...(this.#handlers.get(channel) ?? []), own]);
@@ -70,10 +69,12 @@ class Bus implements KevyBus {
   }
 
   publish(channel: string, payload: string | Bytes): number {
+    channelCheck(channel);
     const receivers = this.#handlers.get(channel);
+    if (receivers === undefined) return this.#kevy.publish(channel, payload);
+    const copy = native.copyOf(payload);
     const engine = this.#kevy.publish(channel, payload);
-    if (receivers === undefined) return engine;
-    this.#queue.push({ channel, payload: copyOf(payload), receivers });
+    this.#queue.push({ channel, payload: copy, receivers });
     if (this.#queue.length === 1) host.queueMicrotask(this.#drain);
     return engine + receivers.length;
   }
@@ -97,5 +98,8 @@ class Bus implements KevyBus {
 
 /** Makes a bus beside `kevy`. Buses of one store do not see each other. */
 export function createKevyBus(kevy: KevyNitro): KevyBus {
+  if (!(kevy instanceof KevyNitro)) {
+    throw failure(TypeError, 'KEVY_EMISUSE', 'expected a KevyNitro');
+  }
   return new Bus(kevy);
 }

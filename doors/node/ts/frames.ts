@@ -3,10 +3,14 @@
  * Packed bytes, the form in which many messages or arguments cross in one
  * buffer: for each its length (u32, little-endian), then its bytes.
  */
-import { Bytes, failure, native } from './native';
+import { Bytes, checkUsable, failure, isBuffer, listOf, native } from './native';
 
 /** The bytes of a buffer or view, not copied. */
 export function bytesOf(value: Bytes): Uint8Array {
+  if (!ArrayBuffer.isView(value) && !isBuffer(value)) {
+    throw failure(TypeError, 'KEVY_EMISUSE', 'expected an ArrayBuffer or a view of one');
+  }
+  checkUsable(value);
   return ArrayBuffer.isView(value)
     ? new Uint8Array(value.buffer, value.byteOffset, value.byteLength)
     : new Uint8Array(value);
@@ -18,6 +22,9 @@ export function bytesOf(value: Bytes): Uint8Array {
  * not hold exactly `count` frames.
  */
 export function unpackFrames(packed: Bytes, count: number): Uint8Array[] {
+  if (typeof count !== 'number') {
+    throw failure(TypeError, 'KEVY_EMISUSE', 'the count is not a number');
+  }
   const bytes = bytesOf(packed);
   const { buffer, byteOffset, length } = bytes;
   const lengths = new DataView(buffer, byteOffset, length);
@@ -45,5 +52,5 @@ export function unpackFrames(packed: Bytes, count: number): Uint8Array[] {
  * as keys do.
  */
 export function packArgv(args: Iterable<string | Bytes>): ArrayBuffer {
-  return native.packArgv(Array.from(args));
+  return native.packArgv(listOf(args, 'arguments'));
 }

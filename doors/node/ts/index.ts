@@ -4,6 +4,7 @@
  */
 export { KevyNitro, createKevyNitro, createKevyNitroAt } from './kevy';
 export type { QueueLimits } from './kevy';
+export type { Change, ChangeCause, ChangeListener } from './changes';
 export type { OpenOptions, OpenReport, Path } from './options';
 export { createKevyBus } from './bus';
 export type { BusHandler, KevyBus } from './bus';

@@ -15,14 +15,16 @@
  * - Failures throw; `code` says what, for example KEVY_ECLOSED after dispose,
  *   KEVY_ETYPE when the key holds another type, KEVY_EINUSE when another
  *   process has the directory.
- * - A live push keeps its store from being collected; otherwise a store that
- *   nobody holds any more is closed by the collector. Worker threads each open
- *   for themselves: opens of one directory in one process share the store.
+ * - A live push or change listener keeps its store from being collected;
+ *   otherwise a store that nobody holds any more is closed by the collector.
+ *   Worker threads each open for themselves: opens of one directory in one
+ *   process share the store.
  */
-import { Bytes, Key, failure, native } from './native';
+import { ChangeLane, ChangeListener } from './changes';
+import { Bytes, Key, failure, functionCheck, listOf, native, objectCheck } from './native';
 import { packArgv } from './frames';
 import { OpenOptions, OpenReport, Path, optionNumbers, pathOf, reportOf } from './options';
-import { sliced } from './push';
+import { Taker, sliced } from './push';
 import { KevyReplyError, Reply, parseReply } from './reply';
 import { takeView } from './slab';
 import { booleanOf, jsonOf, numberOf, textOfJSON, textOfNumber } from './typed';
@@ -41,20 +43,17 @@ export interface QueueLimits {
   policy?: 'drop-oldest' | 'drop-newest';
 }
 
-/* Stores with a live push: the roots that keep them. */
-const pushing = new Set<KevyNitro>();
+/* Stores with a live push or change listener: the roots that keep them. */
+const kept = new Set<KevyNitro>();
 
-function functionCheck(callback: unknown): void {
-  if (typeof callback !== 'function') {
-    throw failure(TypeError, 'KEVY_EMISUSE', 'the callback is not a function');
-  }
-}
+type BatchListener = (packed: ArrayBuffer, count: number, dropped: number) => boolean;
 
 export class KevyNitro {
   readonly #id: number;
   #listeners = 0;
   #lane = 0; /* raised when the push lane stops, so that what it left knows */
   #isRef = false;
+  #changes: ChangeLane | undefined;
 
   /** Opens in memory, or in `dir`. createKevyNitro and createKevyNitroAt do the same. */
   constructor(dir?: Path, options?: OpenOptions) {
@@ -76,12 +75,13 @@ export class KevyNitro {
 
   /**
    * Goes over to the store in `dir`: opens it, then closes what this object
-   * had open, subscriptions and push included. Also revives a disposed object.
+   * had open, subscriptions, pushes and change listeners included. Also revives
+   * a disposed object.
    * Returns true; throws the reason and changes nothing when it cannot.
    */
   openAt(dir: Path, options?: OpenOptions): boolean {
     native.openAt(this.#id, pathOf(dir), optionNumbers(options));
-    this.#pushStopped();
+    this.#lanesEnded();
     return true;
   }
 
@@ -103,6 +103,11 @@ export class KevyNitro {
   /** Closes everything at once; later calls throw KEVY_ECLOSED. Idempotent. */
   dispose(): void {
     native.dispose(this.#id);
+    this.#lanesEnded();
+  }
+
+  #lanesEnded(): void {
+    this.#changes?.end();
     this.#pushStopped();
   }
 
@@ -168,16 +173,22 @@ export class KevyNitro {
   setMany(entries: Iterable<readonly [Key, string | Bytes]>): void {
     const keys: Key[] = [];
     const values: (string | Bytes)[] = [];
-    for (const [key, value] of entries) {
-      keys.push(key);
-      values.push(value);
+    for (const entry of listOf(entries, 'pairs')) {
+      const [key, value] = Array.isArray(entry) ? entry : listOf(entry, 'a key and a value');
+      keys.push(key as Key);
+      values.push(value as string | Bytes);
     }
     native.setMany(this.#id, keys, values);
   }
 
-  /** The values in the order of the keys; undefined where there is none. */
+  /**
+   * The values in the order of the keys, in one crossing; as with MGET,
+   * undefined where there is none or the key holds another type. Each key is
+   * read by itself: what another thread writes meanwhile may be seen for one
+   * and not for another.
+   */
   getMany(keys: Iterable<Key>): (ArrayBuffer | undefined)[] {
-    return Array.from(keys, (key) => native.getData(this.#id, key));
+    return native.getMany(this.#id, listOf(keys, 'keys'));
   }
 
   // ---- typed values, stored as text that every door and command understands ----
@@ -271,6 +282,7 @@ export class KevyNitro {
 
   /** Bounds the queues behind subNext and behind the push lane. */
   setQueueLimits(limits: QueueLimits): void {
+    objectCheck(limits, 'queue limits');
     const { count = 0, bytes = 0, policy = 'drop-oldest' } = limits;
     if (typeof count !== 'number' || typeof bytes !== 'number') {
       throw failure(TypeError, 'KEVY_EMISUSE', 'queue limits: count or bytes is not a number');
@@ -278,8 +290,8 @@ export class KevyNitro {
     const code = policy === 'drop-oldest' ? 0 : policy === 'drop-newest' ? 2 : undefined;
     if (
       code === undefined ||
-      !(count >= 0 && count < 2 ** 32) ||
-      !(bytes >= 0 && bytes <= 2 ** 53)
+      !(Number.isInteger(count) && count >= 0 && count < 2 ** 32) ||
+      !(Number.isInteger(bytes) && bytes >= 0 && bytes <= 2 ** 53)
     ) {
       throw failure(RangeError, 'KEVY_ERANGE', 'queue limits: count, bytes or policy out of range');
     }
@@ -287,15 +299,35 @@ export class KevyNitro {
   }
 
   /**
-   * Calls back for each message of the channel, with its payload and how many
-   * messages the queue dropped before it. Delivery is sliced: other work gets
-   * its turn every few milliseconds. Returns what removes the callback.
+   * Calls back for each message of the channel that is published from now on,
+   * with its payload and how many messages the queue dropped before it.
+   * Delivery is sliced: other work gets its turn every few milliseconds.
+   * Returns what removes the callback.
    */
   subscribePush(
     channel: Key,
     callback: (payload: ArrayBuffer, dropped: number) => void,
   ): () => void {
     functionCheck(callback);
+    return this.#pushEach(channel, false, (packed, _view, at, end, dropped) =>
+      callback(packed.slice(at + 4, end), dropped),
+    );
+  }
+
+  /** As subscribePush, for all channels that match a glob pattern. */
+  psubscribePush(
+    pattern: Key,
+    callback: (payload: ArrayBuffer, channel: string, dropped: number) => void,
+  ): () => void {
+    functionCheck(callback);
+    return this.#pushEach(pattern, true, (packed, view, at, end, dropped) => {
+      const size = view.getUint32(at, true);
+      const channel = native.textOf(new Uint8Array(packed, at + 4, size));
+      callback(packed.slice(at + 8 + size, end), channel, dropped);
+    });
+  }
+
+  #pushEach(name: Key, isPattern: boolean, take: Taker): () => void {
     const lane = this.#lane;
     let isRemoved = false;
     const slices = {
@@ -305,7 +337,7 @@ export class KevyNitro {
         if (lane === this.#lane) native.pushDone(this.#id);
       },
     };
-    const remove = this.#push(channel, sliced(callback, slices));
+    const remove = this.#push(name, isPattern, sliced(isPattern ? 2 : 1, take, slices));
     return () => {
       isRemoved = true;
       remove();
@@ -322,22 +354,38 @@ export class KevyNitro {
     channel: Key,
     callback: (packed: ArrayBuffer, count: number, dropped: number) => void,
   ): () => void {
+    return this.#pushBatches(channel, false, callback);
+  }
+
+  /**
+   * As subscribePushBatched, for all channels that match a glob pattern. Each
+   * message is two frames, its channel and its payload: unpack 2 * count.
+   */
+  psubscribePushBatched(
+    pattern: Key,
+    callback: (packed: ArrayBuffer, count: number, dropped: number) => void,
+  ): () => void {
+    return this.#pushBatches(pattern, true, callback);
+  }
+
+  #pushBatches(
+    name: Key,
+    isPattern: boolean,
+    callback: (packed: ArrayBuffer, count: number, dropped: number) => void,
+  ): () => void {
     functionCheck(callback);
-    return this.#push(channel, (packed, count, dropped) => {
+    return this.#push(name, isPattern, (packed, count, dropped) => {
       callback(packed, count, dropped);
       return false;
     });
   }
 
-  #push(
-    channel: Key,
-    listener: (packed: ArrayBuffer, count: number, dropped: number) => boolean,
-  ): () => void {
-    const id = native.pushStart(this.#id, channel, listener);
+  #push(name: Key, isPattern: boolean, listener: BatchListener): () => void {
+    const id = native.pushStart(this.#id, name, isPattern, listener);
     const lane = this.#lane;
     let isRemoved = false;
     this.#listeners++;
-    pushing.add(this);
+    kept.add(this);
     return () => {
       if (isRemoved || lane !== this.#lane) return;
       isRemoved = true;
@@ -355,19 +403,44 @@ export class KevyNitro {
   #pushStopped(): void {
     this.#lane++;
     this.#listeners = 0;
-    pushing.delete(this);
+    this.#release();
   }
 
-  /** A push of this object keeps the process alive (by default it does not). */
+  #release(): void {
+    if (this.#listeners === 0 && this.#changes?.isEnded !== false) kept.delete(this);
+  }
+
+  /**
+   * Calls back for every change of the store that is made from now on, through
+   * this object or any other: once for each key that changes, in their order,
+   * soon after, from the event loop. What the listener then reads is the change
+   * or something newer. Expiries are told at their time. A listener that does
+   * not keep up misses changes beyond 16 MiB of them, and is told how many
+   * (cause `lost`). Returns what removes it: it is not called after that.
+   */
+  onChange(listener: ChangeListener): () => void {
+    functionCheck(listener);
+    if (this.#changes?.isEnded !== false) {
+      this.#changes = new ChangeLane(this.#id, () => this.#isRef);
+    }
+    const remove = this.#changes.add(listener);
+    kept.add(this);
+    return () => {
+      remove();
+      this.#release();
+    };
+  }
+
+  /** A push or change listener of this object keeps the process alive (by default not). */
   ref(): this {
-    native.pushRef(this.#id, true);
+    native.hold(this.#id, true);
     this.#isRef = true;
     return this;
   }
 
-  /** A push of this object does not keep the process alive. */
+  /** What ref did is undone. */
   unref(): this {
-    native.pushRef(this.#id, false);
+    native.hold(this.#id, false);
     this.#isRef = false;
     return this;
   }

@@ -21,7 +21,11 @@ interface Native {
   readonly abi: number;
   readonly abiBuilt: number;
   readonly version: string;
-  setup(checkUsable: (value: unknown) => void, makeBuffer: (size: number) => ArrayBuffer): void;
+  setup(
+    checkUsable: (value: unknown) => void,
+    makeBuffer: (size: number) => ArrayBuffer,
+    shared: unknown,
+  ): void;
   open(object: object, dir: string | undefined, options: number[]): number;
   openAt(id: number, dir: string, options: number[]): void;
   dispose(id: number): void;
@@ -34,19 +38,25 @@ interface Native {
   setData(id: number, key: Key, value: Bytes, ttlMs?: number): void;
   setString(id: number, key: Key, value: string, ttlMs?: number): void;
   setMany(id: number, keys: Key[], values: (string | Bytes)[]): void;
+  getMany(id: number, keys: Key[]): (ArrayBuffer | undefined)[];
   cmd(id: number, packed: Bytes): ArrayBuffer;
   packArgv(args: (string | Bytes)[]): ArrayBuffer;
+  copyOf(value: string | Bytes): ArrayBuffer;
+  textOf(value: Bytes): string;
   subscribe(id: number, name: Key, isPattern: boolean): void;
   unsubscribe(id: number, name: Key, isPattern: boolean): void;
   subNext(id: number): ArrayBuffer | undefined;
   subLimit(id: number, count: number, bytes: number, policy: number): void;
   subDropped(id: number): number;
   publish(id: number, channel: Key, payload: string | Bytes): number;
-  pushStart(id: number, channel: Key, callback: Listener): number;
+  pushStart(id: number, name: Key, isPattern: boolean, callback: Listener): number;
   pushRemove(id: number, listener: number): void;
   pushDone(id: number): void;
   pushStop(id: number): void;
-  pushRef(id: number, isRef: boolean): void;
+  listen(id: number, callback: (packed: ArrayBuffer) => boolean): number;
+  unlisten(id: number, ear: number): void;
+  changesDone(id: number): void;
+  hold(id: number, isRef: boolean): void;
 }
 
 interface Immediate {
@@ -62,7 +72,7 @@ declare const TextDecoder: new (
   options: { ignoreBOM: boolean },
 ) => { decode(bytes: Uint8Array): string };
 
-const INTERFACE = 1;
+const INTERFACE = 2;
 
 export const host = {
   setImmediate,
@@ -119,6 +129,18 @@ const arrayValues = anyArray.values;
 const arrayTag = getterOf(anyArray, Symbol.toStringTag);
 const viewSize = getterOf(DataView.prototype, 'byteLength');
 
+const bufferSize = getterOf(PlainBuffer.prototype, 'byteLength');
+
+/** Whether it is an ArrayBuffer, of whichever realm, and not a shared one. */
+export function isBuffer(value: unknown): value is ArrayBuffer {
+  try {
+    apply(bufferSize, value, []);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 function getterOf(owner: object, name: PropertyKey): () => unknown {
   return getOwnPropertyDescriptor(owner, name)?.get as () => unknown;
 }
@@ -128,7 +150,7 @@ function getterOf(owner: object, name: PropertyKey): () => unknown {
  * for a detached buffer and for a view that its buffer has shrunk away from.
  * None looks at what the object itself can override: a getter or a trap of the
  * caller's could take the memory of a buffer that the addon has read before. */
-function checkUsable(value: unknown): void {
+export function checkUsable(value: unknown): void {
   try {
     if (!isView(value)) void new PlainArray(value as ArrayBuffer);
     else if (apply(arrayTag, value, []) === undefined) apply(viewSize, value, []);
@@ -139,4 +161,24 @@ function checkUsable(value: unknown): void {
 }
 
 export const native: Native = load();
-native.setup(checkUsable, (size) => new PlainBuffer(size));
+const shared = typeof SharedArrayBuffer === 'undefined' ? undefined : new SharedArrayBuffer(1);
+native.setup(checkUsable, (size) => new PlainBuffer(size), shared);
+
+/** The items of an iterable that is not a string, as an array of our own. */
+export function listOf<T>(items: Iterable<T>, what: string): T[] {
+  const isList = typeof items === 'object' && items !== null && Symbol.iterator in items;
+  if (!isList) throw failure(TypeError, 'KEVY_EMISUSE', `expected an iterable of ${what}`);
+  return Array.from(items);
+}
+
+export function functionCheck(callback: unknown): void {
+  if (typeof callback !== 'function') {
+    throw failure(TypeError, 'KEVY_EMISUSE', 'the callback is not a function');
+  }
+}
+
+export function objectCheck(value: unknown, what: string): void {
+  if (typeof value !== 'object' || value === null) {
+    throw failure(TypeError, 'KEVY_EMISUSE', `${what}: expected an object`);
+  }
+}

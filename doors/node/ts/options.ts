@@ -2,7 +2,7 @@
 /*
  * Paths, open options and reports on their way to and from the addon.
  */
-import { failure, host } from './native';
+import { failure, host, objectCheck } from './native';
 
 /** How to open; all but fsync are hints that change only size and timing. */
 export interface OpenOptions {
@@ -45,7 +45,9 @@ function count(name: string, value: number | undefined, otherwise: number, max: 
 
 /** The numbers of KevyOpenOptions, in its order. */
 export function optionNumbers(options: OpenOptions = {}): number[] {
-  const policy = policies.indexOf(options.fsync ?? 'everysec');
+  objectCheck(options, 'open options');
+  const { fsync = 'everysec' } = options;
+  const policy = policies.indexOf(fsync);
   if (policy < 0) {
     throw failure(RangeError, 'KEVY_ERANGE', `option fsync is none of ${policies.join(', ')}`);
   }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Per-message delivery on top of batches, in slices: after a few milliseconds
+ * One-by-one delivery on top of batches, in slices: after a few milliseconds
  * the event loop gets its turn, then delivery goes on. Until the batch is
- * done, the poller brings no other; the rest waits in the engine's queue.
+ * done no other is brought; the rest waits in a bounded queue.
  */
 import { host } from './native';
 
@@ -17,6 +17,18 @@ export interface Slices {
   done(): void;
 }
 
+/**
+ * Takes one item: the `parts` that begin at `at`, each behind its length, and
+ * end at `end`; `dropped` items are missing before it.
+ */
+export type Taker = (
+  packed: ArrayBuffer,
+  view: DataView,
+  at: number,
+  end: number,
+  dropped: number,
+) => void;
+
 /** An exception of a handler takes nothing from the next message. */
 export function throwLater(error: unknown): void {
   host.queueMicrotask(() => {
@@ -30,19 +42,22 @@ class Delivery {
 
   constructor(
     readonly packed: ArrayBuffer,
+    readonly parts: number,
     public dropped: number,
-    readonly onMessage: (payload: ArrayBuffer, dropped: number) => void,
+    readonly take: Taker,
   ) {
     this.#view = new DataView(packed);
   }
 
   #one(): void {
-    const start = this.#at + 4;
-    this.#at = start + this.#view.getUint32(this.#at, true);
+    const at = this.#at;
     const dropped = this.dropped;
+    for (let i = 0; i < this.parts; i++) {
+      this.#at += 4 + this.#view.getUint32(this.#at, true);
+    }
     this.dropped = 0;
     try {
-      this.onMessage(this.packed.slice(start, this.#at), dropped);
+      this.take(this.packed, this.#view, at, this.#at, dropped);
     } catch (error) {
       throwLater(error);
     }
@@ -60,13 +75,14 @@ class Delivery {
   }
 }
 
-/** Makes of a per-message callback one for batches. */
+/** Makes of a taker of single items, each of so many parts, a callback for batches. */
 export function sliced(
-  onMessage: (payload: ArrayBuffer, dropped: number) => void,
+  parts: number,
+  take: Taker,
   slices: Slices,
 ): (packed: ArrayBuffer, count: number, dropped: number) => boolean {
   return (packed, _count, dropped) => {
-    const delivery = new Delivery(packed, dropped, onMessage);
+    const delivery = new Delivery(packed, parts, dropped, take);
     if (delivery.run(slices)) return false;
     const later = (): void => {
       if (delivery.run(slices)) slices.done();

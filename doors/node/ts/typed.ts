@@ -57,7 +57,13 @@ export function jsonOf(text: string | undefined): unknown {
 }
 
 export function textOfJSON(value: unknown): string {
-  const text = JSON.stringify(value) as string | undefined;
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(value) as string | undefined;
+  } catch (cause) {
+    const error = failure(TypeError, 'KEVY_EMISUSE', `the value has no JSON: ${String(cause)}`);
+    throw Object.assign(error, { cause });
+  }
   if (text === undefined) {
     throw failure(TypeError, 'KEVY_EMISUSE', 'the value has no JSON');
   }
