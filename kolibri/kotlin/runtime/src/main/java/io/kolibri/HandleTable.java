@@ -18,9 +18,10 @@ public final class HandleTable {
 
     private Object[] objects = new Object[16];
 
-    /** The handle of each index: that of its object, or of the next object that it will have. */
+    /** The handle of each index that has an object; 0 for the others. */
     private int[] handles = new int[16];
 
+    /** The next handles of those whose objects were removed. */
     private int[] free = new int[16];
     private int freeCount;
     private int used;
@@ -30,9 +31,11 @@ public final class HandleTable {
         if (object == null) {
             throw new NullPointerException("a handle of null");
         }
-        int index = freeCount > 0 ? free[--freeCount] : takeNew();
+        int handle = freeCount > 0 ? free[--freeCount] : takeNew();
+        int index = handle & INDEX_MASK;
         objects[index] = object;
-        return handles[index];
+        handles[index] = handle;
+        return handle;
     }
 
     /** The object of a handle; null if it was removed, or never was one. */
@@ -46,13 +49,13 @@ public final class HandleTable {
     public boolean remove(int handle) {
         int index = handle & INDEX_MASK;
         int[] all = handles;
-        if (index >= all.length || all[index] != handle || objects[index] == null) {
+        if (handle == 0 || index >= all.length || all[index] != handle) {
             return false;
         }
         objects[index] = null;
+        all[index] = 0;
         int next = handle + GENERATION_ONE;
-        all[index] = next >>> INDEX_BITS != 0 ? next : next + GENERATION_ONE;
-        free[freeCount++] = index;
+        free[freeCount++] = next >>> INDEX_BITS != 0 ? next : next + GENERATION_ONE;
         return true;
     }
 
@@ -70,7 +73,6 @@ public final class HandleTable {
             handles = Arrays.copyOf(handles, used * 2);
             free = Arrays.copyOf(free, used * 2);
         }
-        handles[used] = GENERATION_ONE | used;
-        return used++;
+        return GENERATION_ONE | used++;
     }
 }
