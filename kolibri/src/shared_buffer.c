@@ -80,10 +80,12 @@ kol_status kol_message_open(JNIEnv *env, struct kol_buffers *buffers, jlong wher
                             struct kol_reader *reader)
 {
     struct kol_message message;
-    *reader = (struct kol_reader){NULL, 0, NULL, NULL};
     kol_status status = kol_message_view(env, buffers, where, big, &message);
-    return status == KOL_OK ? kol_reader_open(reader, kol_buffers_received(buffers), message)
-                            : status;
+    if (status != KOL_OK) {
+        *reader = (struct kol_reader){.what = "a place that is not in the buffer, or not aligned"};
+        return status;
+    }
+    return kol_reader_open(reader, kol_buffers_received(buffers), message);
 }
 
 kol_status kol_writer_open_room(struct kol_buffers *buffers, jlong room, struct kol_writer **out)

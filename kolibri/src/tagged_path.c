@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Paths of values in a message that is being written, for errors: "$.users[3].name".
+ * Paths of values, for errors: "$.users[3].name".
  *
- * The text is made from the open levels: where each stands says which element it is in, keys are
- * read back from the message. What is too long keeps its beginning and its end.
+ * Of a message that is being written the text is made from the open levels: where each stands says
+ * which element it is in, keys are read back from the message. Of one that is refused the validate
+ * pass has noted the steps. What is too long keeps its beginning and its end.
  */
+#include "kolibri/src/tagged_check.h"
+#include "kolibri/src/tagged_run.h"
 #include "kolibri/src/tagged_writer.h"
 
 #include <kolibri/tagged_write.h>
@@ -95,14 +98,19 @@ static struct kol_string key_of(const struct kol_writer *writer, uint64_t slot)
     }
 }
 
-static void add_field(struct path *path, const struct level *level, size_t index)
+static void add_field(struct path *path, unsigned block, size_t index)
 {
     static const char *const names[] = {".name", ".message", ".stack", ".cause", ".data"};
-    if (level->block == KIND_ERROR && index < ERROR_FIELDS) {
+    if (block == KIND_ERROR && index < ERROR_FIELDS) {
         add_text(path, names[index]);
     } else {
         add_number(path, "[", index, "]");
     }
+}
+
+static void add_map_step(struct path *path, size_t index)
+{
+    add_number(path, "{", index / 2, index % 2 == 0 ? "}key" : "}");
 }
 
 /* The step into the element at `at`. */
@@ -116,10 +124,10 @@ static void add_step(struct path *path, const struct kol_writer *writer, const s
         add_number(path, "[", index, "]");
         break;
     case LEVEL_FIELDS:
-        add_field(path, level, index);
+        add_field(path, level->block, index);
         break;
     case LEVEL_MAP:
-        add_number(path, "{", index / 2, index % 2 == 0 ? "}key" : "}");
+        add_map_step(path, index);
         break;
     case LEVEL_PAIRS:
         if (index % 2 == 1) {
@@ -175,19 +183,77 @@ void kol__writer_note_path(struct kol_writer *writer, const struct level *last, 
     make_path(writer, last, at, writer->path);
 }
 
-size_t kol_writer_path(const struct kol_writer *writer, char *text, size_t size)
+/* As much of a text as fits, with a NUL. Returns its whole length. */
+static size_t give_text(const char *from, char *text, size_t size)
 {
-    char made[KOL_PATH_MAX + 1];
-    const char *path = writer->path;
-    if (writer->status == KOL_OK) {
-        make_path(writer, writer->level, writer->at, made);
-        path = made;
-    }
-    size_t length = strlen(path);
+    size_t length = strlen(from);
     if (size > 0) {
         size_t kept = length < size ? length : size - 1;
-        memcpy(text, path, kept);
+        memcpy(text, from, kept);
         text[kept] = '\0';
     }
     return length;
+}
+
+size_t kol_writer_path(const struct kol_writer *writer, char *text, size_t size)
+{
+    char made[KOL_PATH_MAX + 1];
+    if (writer->status != KOL_OK) {
+        return give_text(writer->path, text, size);
+    }
+    make_path(writer, writer->level, writer->at, made);
+    return give_text(made, text, size);
+}
+
+/* The step from a container of a message into its slot number `index`. */
+static void add_read_step(struct path *path, struct kol_value container, size_t index)
+{
+    struct run run = kol__run_of(container);
+    size_t keys = run.shape ? kol_shape_count(run.shape) : 1;
+    struct kol_string key;
+    switch (run.kind) {
+    case KIND_OBJECT: {
+        struct kol_value name = {container.reader, load_u64(run.at + (index & ~(size_t)1) * 8)};
+        if (index % 2 == 1 && kol_value_as_text(name, &key) == KOL_OK) {
+            add_key(path, key);
+        }
+        break;
+    }
+    case KIND_MAP:
+        add_map_step(path, index);
+        break;
+    case KIND_RECORDS:
+        add_number(path, "[", index / keys, "]");
+        add_key(path, kol_shape_key(run.shape, index % keys));
+        break;
+    case RUN_RECORD:
+        add_key(path, kol_shape_key(run.shape, index));
+        break;
+    default:
+        add_field(path, run.kind, index);
+    }
+}
+
+void kol__reader_note_path(struct kol_reader *reader, const uint32_t *steps, size_t count)
+{
+    struct path path;
+    struct kol_value value = {reader, load_u64(reader->bytes + HEADER_ROOT)};
+    path.size = 0;
+    add_text(&path, "$");
+    for (size_t i = count - 1; i > 0; i--) {
+        size_t index = steps[i - 1];
+        add_read_step(&path, value, index);
+        value.slot = load_u64(kol__run_of(value).at + index * 8);
+    }
+    finish_path(&path, reader->where);
+}
+
+size_t kol_reader_problem(const struct kol_reader *reader, char *text, size_t size)
+{
+    char made[KOL_PROBLEM_MAX + 1] = "";
+    if (reader->what) {
+        const char *at = reader->where[0] != '\0' ? " at " : "";
+        snprintf(made, sizeof made, "%s%s%s", reader->what, at, reader->where);
+    }
+    return give_text(made, text, size);
 }

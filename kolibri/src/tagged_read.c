@@ -14,10 +14,17 @@
 kol_status kol_reader_open(struct kol_reader *reader, struct kol_shapes *shapes,
                            struct kol_message message)
 {
-    *reader = (struct kol_reader){NULL, 0, shapes, NULL};
+    reader->bytes = NULL;
+    reader->text = 0;
+    reader->shapes = shapes;
+    reader->own = NULL;
+    reader->what = NULL;
+    reader->where[0] = '\0';
     kol_status status = kol__message_check(reader, message);
     if (status != KOL_OK) {
+        const char *what = reader->what;
         kol_reader_close(reader);
+        reader->what = what;
     }
     return status;
 }
@@ -25,7 +32,10 @@ kol_status kol_reader_open(struct kol_reader *reader, struct kol_shapes *shapes,
 void kol_reader_close(struct kol_reader *reader)
 {
     kol_shapes_free(reader->own);
-    *reader = (struct kol_reader){NULL, 0, NULL, NULL};
+    reader->bytes = NULL;
+    reader->shapes = NULL;
+    reader->own = NULL;
+    reader->what = NULL;
 }
 
 static struct kol_value value_of(const struct kol_reader *reader, uint64_t slot)

@@ -43,6 +43,16 @@ static void fail(JNIEnv *env, kol_status status)
     }
 }
 
+/* The same for a message that could not be opened: says what is wrong with it, and where. */
+static void fail_to_read(JNIEnv *env, kol_status status, const struct kol_reader *reader)
+{
+    char problem[KOL_PROBLEM_MAX + 1];
+    kol_reader_problem(reader, problem, sizeof problem);
+    if (!(*env)->ExceptionCheck(env)) {
+        kol_throw(env, status, "%s", problem);
+    }
+}
+
 /* region open */
 static jlong Tagged_open(JNIEnv *env, java_nio_ByteBuffer block, jint chunk_size, jint native_count)
 {
@@ -107,7 +117,7 @@ static jlong Tagged_echo(JNIEnv *env, jlong self, jlong where, java_nio_ByteBuff
         result = answer(env, buffers, kol_reader_root(&reader), NULL, room);
         kol_reader_close(&reader);
     } else {
-        fail(env, status);
+        fail_to_read(env, status, &reader);
     }
     return result;
 }
@@ -122,6 +132,8 @@ static java_lang_String Tagged_print(JNIEnv *env, jlong self, jlong where, java_
         status = notation ? kol_text_new(env, notation, strlen(notation), &made) : KOL_ENOMEM;
         free(notation);
         kol_reader_close(&reader);
+    } else {
+        fail_to_read(env, status, &reader);
     }
     if (status != KOL_OK) {
         fail(env, status);

@@ -84,6 +84,8 @@ static void take_line(struct vector *vector, const char *line)
         add_hex(vector, line[0] == ' ' ? line : line + 6);
     } else if (strncmp(line, "name: ", 6) == 0) {
         snprintf(vector->name, sizeof vector->name, "%s", line + 6);
+    } else if (strncmp(line, "problem: ", 9) == 0) {
+        snprintf(vector->problem, sizeof vector->problem, "%s", line + 9);
     } else {
         vector->is_error = strncmp(line, "error: ", 7) == 0;
         REQUIRE(vector->is_error || strncmp(line, "value: ", 7) == 0);

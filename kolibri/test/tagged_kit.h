@@ -24,6 +24,7 @@ struct vector {
     char name[128];
     char *want; /* a value in the notation, or the name of a status */
     int is_error;
+    char problem[320]; /* of an error: what is wrong, and where */
     uint8_t *bytes;
     size_t size;
 };

@@ -118,14 +118,36 @@ TEST(damaged_vectors_are_refused)
         uint8_t *copy = exact_copy(vector.bytes, vector.size);
         kol_status status = kol_reader_open(&reader, NULL, message_of(copy, vector.size));
         kol_status want = strcmp(vector.want, "KOL_EDEPTH") == 0 ? KOL_EDEPTH : KOL_EFORMAT;
-        if (!CHECK_INT(status, want)) {
+        char problem[KOL_PROBLEM_MAX + 1];
+        size_t size = kol_reader_problem(&reader, problem, sizeof problem);
+        if (!CHECK_INT(status, want) || !CHECK_STR(problem, vector.problem)) {
             printf("vector: %s\n", vector.name);
         }
+        CHECK_INT(size, strlen(problem));
+        CHECK_INT(kol_value_type(kol_reader_root(&reader)), KOL_UNDEFINED);
+        kol_reader_close(&reader);
+        CHECK_INT(kol_reader_problem(&reader, problem, sizeof problem), 0);
         free(copy);
         vector_free(&vector);
     }
     fclose(file);
     CHECK(count > 150);
+}
+
+TEST(a_problem_is_cut_to_its_room_and_none_when_there_is_none)
+{
+    static const _Alignas(8) uint8_t good[] = "KOLT\1\0\0\0\40\0\0\0\40\0\0\0"
+                                              "\0\0\0\0\0\0\0\0\5\0\0\0\0\0\xf2\xff";
+    struct kol_reader reader;
+    char text[16] = "?";
+    REQUIRE_INT(kol_reader_open(&reader, NULL, message_of(good, 32)), KOL_OK);
+    CHECK_INT(kol_reader_problem(&reader, text, sizeof text), 0);
+    CHECK_STR(text, "");
+    kol_reader_close(&reader);
+    CHECK_INT(kol_reader_open(&reader, NULL, message_of(good, 24)), KOL_EFORMAT);
+    CHECK_INT(kol_reader_problem(&reader, NULL, 0), 42);
+    CHECK_INT(kol_reader_problem(&reader, text, sizeof text), 42);
+    CHECK_STR(text, "a message that ");
 }
 
 /* Reads bytes that may be anything; what is valid is walked to its last value. */

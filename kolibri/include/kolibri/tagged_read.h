@@ -19,6 +19,8 @@ struct kol_reader {
     uint32_t text;
     struct kol_shapes *shapes;
     struct kol_shapes *own;
+    const char *what; /* was wrong; NULL: nothing */
+    char where[KOL_PATH_MAX + 1];
 };
 
 /* One value of a message. The fields are for the functions. */
@@ -45,6 +47,14 @@ KOL__C_BEGIN
 kol_status kol_reader_open(struct kol_reader *reader, struct kol_shapes *shapes,
                            struct kol_message message) KOL__MUST;
 void kol_reader_close(struct kol_reader *reader);
+
+/*
+ * Why opening failed, and where: "a key that is no string at $.items[3]". The place is a path, for
+ * a damaged definition of a shape "byte 96", and nothing for a header. Empty when nothing was wrong
+ * or the reader was closed. Writes at most `size` bytes with a NUL; the text is at most
+ * KOL_PROBLEM_MAX bytes. Returns its length before cutting to size.
+ */
+size_t kol_reader_problem(const struct kol_reader *reader, char *text, size_t size);
 
 /* The value of the message. */
 struct kol_value kol_reader_root(const struct kol_reader *reader);
@@ -102,7 +112,11 @@ kol_status kol_value_key_at(struct kol_value value, size_t index, struct kol_str
 /* The key of pair number `index` of a map; undefined when there is none. */
 struct kol_value kol_value_map_key_at(struct kol_value value, size_t index);
 
-/* The value of a key of an object; of equal keys the last. KOL_NONE if there is none. */
+/*
+ * The value of a key of an object; of equal keys the last. KOL_NONE if there is none. A shape finds
+ * it at once; an object with keys of its own is searched pair by pair, so whoever wants many keys
+ * of an object that somebody else made large goes through it once, by kol_value_key_at.
+ */
 kol_status kol_value_get(struct kol_value value, struct kol_string key,
                          struct kol_value *out) KOL__MUST;
 

@@ -17,7 +17,8 @@ enum {
     KOL_SHAPE_KEYS_MAX = 256,      /* keys of a shape */
     KOL_SHAPE_KEY_MAX = 1024,      /* UTF-16 units of a key of a shape */
     KOL_SHAPE_UNITS_MAX = 1 << 18, /* of all keys of a table */
-    KOL_PATH_MAX = 200             /* characters of a path, without its NUL */
+    KOL_PATH_MAX = 200,            /* characters of a path, without its NUL */
+    KOL_PROBLEM_MAX = 300          /* bytes of what is wrong with a message, and where */
 };
 
 /* What a value is. How it was encoded does not show. */

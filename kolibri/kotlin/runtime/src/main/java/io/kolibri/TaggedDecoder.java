@@ -9,10 +9,10 @@ import static io.kolibri.TaggedFormat.tag;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.util.Collections;
 import java.util.Date;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
+import java.util.Map;
 
 /**
  * Makes Java's values of a checked message. Each is a copy, and refers to nothing of the message.
@@ -21,6 +21,9 @@ import java.util.LinkedHashSet;
 final class TaggedDecoder {
     /** A text area up to this size is copied once, and strings are cut out of the copy. */
     private static final int TEXT_COPY = 1 << 20;
+
+    /** So many keys of mixed plain classes are left to HashMap. */
+    private static final int FEW = 8;
 
     private static final Object[] NO_VALUES = {};
 
@@ -107,12 +110,50 @@ final class TaggedDecoder {
 
     /** A key that comes again has its first place and its last value: so does LinkedHashMap. */
     private Object pairs(int at, int count, boolean isMap) {
-        LinkedHashMap<Object, Object> pairs = new LinkedHashMap<>(count + count / 3 + 1);
+        Map<Object, Object> pairs =
+                isMap && needIndex(at, count, 16)
+                        ? new ValueIndex(count)
+                        : new LinkedHashMap<>(count + count / 3 + 1);
         for (int i = 0; i < count; i++) {
             Object key = value(bytes.getLong(at + i * 16));
             pairs.put(key, value(bytes.getLong(at + i * 16 + 8)));
         }
         return new ValueMap.OfPairs(isMap, pairs);
+    }
+
+    /**
+     * Whether keys could be made that cost HashMap more than about n log n. It orders keys of one
+     * hash that are all of one class with an order, and of few plain ones it does not matter.
+     */
+    private boolean needIndex(int at, int count, int size) {
+        int first = 0;
+        boolean isMixed = false;
+        for (int i = 0; i < count; i++) {
+            int order = order(bytes.getLong(at + i * size));
+            first = i == 0 ? order : first;
+            if (order == 0 || isMixed && count > FEW) {
+                return true;
+            }
+            isMixed |= order != first;
+        }
+        return isMixed && count > FEW;
+    }
+
+    /** A number for the class of plain values that are in order, 0 for others. */
+    private static int order(long slot) {
+        if (isDouble(slot)) {
+            return 1;
+        }
+        int tag = tag(slot);
+        int kind = tag == TaggedFormat.BLOCK ? count(slot) : 0;
+        if (tag == TaggedFormat.TEXT8 || tag == TaggedFormat.TEXT16
+                || kind == TaggedFormat.KIND_TEXT8 || kind == TaggedFormat.KIND_TEXT16) {
+            return 2;
+        }
+        if (tag == TaggedFormat.INT48 || kind == TaggedFormat.KIND_INT64) {
+            return 3;
+        }
+        return tag == TaggedFormat.INT32 ? 4 : tag == TaggedFormat.CONST ? 5 : 0;
     }
 
     private Object block(int kind, int at) {
@@ -158,11 +199,18 @@ final class TaggedDecoder {
     }
 
     private Object set(int at, int count) {
+        if (needIndex(at, count, 8)) {
+            ValueIndex index = new ValueIndex(count);
+            for (int i = 0; i < count; i++) {
+                index.put(value(bytes.getLong(at + i * 8)), Boolean.TRUE);
+            }
+            return new ValueSet(index, null);
+        }
         LinkedHashSet<Object> set = new LinkedHashSet<>(count + count / 3 + 1);
         for (int i = 0; i < count; i++) {
             set.add(value(bytes.getLong(at + i * 8)));
         }
-        return Collections.unmodifiableSet(set);
+        return new ValueSet(null, set);
     }
 
     private Object error(int at) {

@@ -11,10 +11,6 @@ import java.util.List;
  * used again; closing one lets go of what it stands for.
  */
 final class TaggedStack {
-    private static final int PATH_HEAD = 98;
-    private static final int PATH_TAIL = 99;
-    private static final String[] ERROR_PARTS = {".name", ".message", ".stack", ".cause", ".data"};
-
     /** What may come next in a container, and how its values are called. */
     enum Kind {
         ROOT, ELEMENTS, ROWS, OBJECT, RECORD, MAP, ERROR
@@ -145,56 +141,29 @@ final class TaggedStack {
             int next = level.slots - level.left;
             add(path, level, i == depth ? next - back : next - 1);
         }
-        int cut = path.length() - PATH_TAIL;
-        return cut <= PATH_HEAD
-                ? path.toString()
-                : path.substring(0, PATH_HEAD) + "..." + path.substring(cut);
+        return TaggedPath.cut(path);
     }
 
     private static void add(StringBuilder path, Level level, int index) {
         switch (level.kind) {
             case OBJECT:
                 if ((index & 1) == 1) {
-                    addKey(path, level.key);
+                    TaggedPath.addKey(path, level.key);
                 }
                 break;
             case RECORD:
                 if (index < level.shape.keys.length) {
-                    addKey(path, level.shape.keys[index]);
+                    TaggedPath.addKey(path, level.shape.keys[index]);
                 }
                 break;
             case MAP:
-                path.append('{').append(index >> 1).append((index & 1) == 0 ? "}key" : "}");
+                TaggedPath.addPair(path, index);
                 break;
             case ERROR:
-                path.append(index < ERROR_PARTS.length ? ERROR_PARTS[index] : "");
+                TaggedPath.addPart(path, index);
                 break;
             default:
                 path.append('[').append(index).append(']');
         }
-    }
-
-    private static void addKey(StringBuilder path, String key) {
-        if (isIdentifier(key)) {
-            path.append('.').append(key);
-            return;
-        }
-        path.append("[\"");
-        for (int i = 0; i < key.length(); i++) {
-            char c = key.charAt(i);
-            path.append(c == '"' || c == '\\' ? "\\" : "").append(c);
-        }
-        path.append("\"]");
-    }
-
-    private static boolean isIdentifier(String key) {
-        for (int i = 0; i < key.length(); i++) {
-            char c = key.charAt(i);
-            boolean isLetter = c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c == '$';
-            if (!isLetter && !(i > 0 && c >= '0' && c <= '9')) {
-                return false;
-            }
-        }
-        return !key.isEmpty();
     }
 }

@@ -5,7 +5,6 @@ import java.util.AbstractMap;
 import java.util.AbstractSet;
 import java.util.Collections;
 import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.Set;
@@ -84,10 +83,14 @@ final class ValueMap extends AbstractMap<String, Object> {
     /** Pairs, in order: an object with inline keys, or a map, which is written as a map again. */
     static final class OfPairs extends AbstractMap<Object, Object> {
         final boolean isMap;
+        /** Null when HashMap's order will do. */
+        final ValueIndex index;
+
         private final Map<Object, Object> pairs;
 
-        OfPairs(boolean isMap, LinkedHashMap<Object, Object> pairs) {
+        OfPairs(boolean isMap, Map<Object, Object> pairs) {
             this.isMap = isMap;
+            this.index = pairs instanceof ValueIndex ? (ValueIndex) pairs : null;
             this.pairs = Collections.unmodifiableMap(pairs);
         }
 

@@ -122,8 +122,16 @@ class TaggedNativeTest {
             KolibriException e = assertThrows(KolibriException.class,
                     () -> TaggedNatives.print(self, (long) bytes.length << 32, big), each.name);
             assertTrue(e.status() < 0, each.name);
+            KolibriException java = assertThrows(KolibriException.class,
+                    () -> buffers.read((long) bytes.length << 32, big), each.name);
+            assertEquals(java.status(), e.status(), each.name);
+            if (each.problem.contains(" at ") && !each.problem.contains("shape")) {
+                assertEquals(java.getMessage(), e.getMessage(), each.name);
+            }
         }
-        assertThrows(KolibriException.class, () -> TaggedNatives.print(self, -1, null));
+        KolibriException nowhere = assertThrows(KolibriException.class,
+                () -> TaggedNatives.print(self, -1, null));
+        assertTrue(nowhere.getMessage().contains("not in the buffer"), nowhere.getMessage());
         assertThrows(KolibriException.class, () -> TaggedNatives.print(self, 64L << 32 | 4, null));
         assertThrows(KolibriException.class,
                 () -> TaggedNatives.print(self, 64L << 32, ByteBuffer.allocate(64)));

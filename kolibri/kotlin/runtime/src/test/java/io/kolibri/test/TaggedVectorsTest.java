@@ -31,6 +31,7 @@ class TaggedVectorsTest {
         String name = "";
         String value;
         String error;
+        String problem;
         final StringBuilder hex = new StringBuilder();
 
         byte[] bytes() {
@@ -55,6 +56,8 @@ class TaggedVectorsTest {
                 vector.value = line.substring(colon + 2);
             } else if (line.startsWith("error: ")) {
                 vector.error = line.substring(colon + 2);
+            } else if (line.startsWith("problem: ")) {
+                vector.problem = line.substring(colon + 2);
             } else if (line.startsWith("bytes:") || line.startsWith(" ")) {
                 vector.hex.append(line.replace("bytes:", "").replace(" ", ""));
             }
@@ -115,7 +118,12 @@ class TaggedVectorsTest {
     @Test
     void damagedMessagesAreRefused() throws Exception {
         for (Vector each : vectors("damaged.txt")) {
-            assertEquals(STATUSES.get(each.error), status(each.bytes(), null), each.name);
+            TaggedException e = assertThrows(TaggedException.class,
+                    () -> TaggedReader.of(ByteBuffer.wrap(each.bytes())), each.name);
+            assertEquals(STATUSES.get(each.error), e.status(), each.name);
+            assertEquals(each.problem, e.getMessage(), each.name);
+            assertTrue(e.path() == null || e.getMessage().endsWith(" at " + e.path()), each.name);
+            assertEquals(each.problem.contains(" at $"), e.path() != null, each.name);
         }
     }
 
