@@ -167,7 +167,7 @@ public class Kevy private constructor(private val store: Store) : KevyCommands()
     /**
      * Calls the listener for each message of the channel, one at a time and in order, on the one
      * daemon thread that all listeners of this store share. Close what it returns to end that:
-     * no call begins after its close has returned.
+     * no call begins after its close has returned, and one that is under way by then goes on.
      *
      * A listener keeps its store open: until it is closed, the store is not collected. What it
      * throws goes to the thread's handler of uncaught exceptions, and the next message comes.

@@ -27,7 +27,7 @@ class JavaUseTest {
     void everythingHasAJavaName() throws Exception {
         try (Kevy kevy = Kevy.open(folder.resolve("a"), new KevyOptions(Fsync.ALWAYS))) {
             kevy.set("k", "text");
-            kevy.set("t", "text", 60_000);
+            kevy.set("t", "text", 3_600_000);
             kevy.set("b", new byte[] {1, 2});
             assertEquals("text", kevy.getText("k"));
             assertEquals(2, kevy.get("b").length);
@@ -35,7 +35,7 @@ class JavaUseTest {
             ByteBuffer buffer = ByteBuffer.allocateDirect(8);
             assertEquals(4, kevy.getInto("k", buffer));
             assertTrue(kevy.ttlMillis("t") > 0);
-            assertTrue(kevy.expireMillis("k", 1000));
+            assertTrue(kevy.expireMillis("k", 3_600_000));
             assertEquals(1, kevy.incr("n"));
             assertEquals(11, kevy.incr("n", 10));
             kevy.setMany(Map.of("x", "1", "y", new byte[] {50}));
@@ -69,7 +69,7 @@ class JavaUseTest {
             assertNotNull(listening);
             assertEquals(2, kevy.publish("c", "1"));
             assertEquals(2, kevy.publish("c", "2".getBytes(StandardCharsets.UTF_8)));
-            assertTrue(two.await(10, TimeUnit.SECONDS));
+            assertTrue(two.await(120, TimeUnit.SECONDS));
             assertEquals(List.of("1", "2"), heard);
             assertEquals("1", taken.next().getText());
             assertEquals("2", taken.drain(100).get(0).getText());

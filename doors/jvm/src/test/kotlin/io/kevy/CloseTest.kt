@@ -122,10 +122,9 @@ class CloseTest {
             System.gc()
             gone.get() == null
         }
-        eventually("its files are free") {
-            val child = Child(OtherProcess::class.java, emptyList(), "leave", path.toString())
-            child.waitFor() == 0
-        }
+        eventually("its files are free") { isFree(path) }
+        val child = Child(OtherProcess::class.java, emptyList(), "leave", path.toString())
+        assertEquals(0, child.waitFor(), child.text())
     }
 
     private fun forget(path: Path): WeakReference<Kevy> {
@@ -147,7 +146,7 @@ class CloseTest {
                 }
             }
         }
-        crew.join(60)
+        crew.join()
     }
 
     @Test

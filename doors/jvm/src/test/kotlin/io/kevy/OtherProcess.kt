@@ -3,6 +3,7 @@ package io.kevy
 
 import java.io.File
 import java.net.URLClassLoader
+import java.util.concurrent.CountDownLatch
 
 /** What child processes of the tests do: the first argument says. */
 internal object OtherProcess {
@@ -19,11 +20,11 @@ internal object OtherProcess {
         }
     }
 
-    /** Keeps the store open until it is killed. */
+    /** Keeps the store open until it is killed, or its parent has gone. */
     private fun hold(path: String) {
         Kevy.open(path).use {
             println("held")
-            Thread.sleep(60_000)
+            System.`in`.read()
         }
     }
 
@@ -40,12 +41,20 @@ internal object OtherProcess {
     private fun leave(path: String) {
         val kevy = Kevy.open(path)
         kevy["k"] = "v"
-        kevy.subscribe("c") { println(it.text) }
+        val ready = CountDownLatch(2)
+        kevy.subscribe("c") {
+            println(it.text)
+            ready.countDown()
+        }
         val subscription = kevy.subscribe("d")
-        Thread { subscription.next() }.also { it.isDaemon = true }.start()
+        Thread {
+            subscription.next()
+            ready.countDown()
+            subscription.next()
+        }.also { it.isDaemon = true }.start()
         kevy.publish("c", "published")
-        Thread.sleep(200)
-        println("left at ${System.currentTimeMillis()}")
+        kevy.publish("d", "published")
+        ready.await()
     }
 
     /** A value for which the heap has no room. */

@@ -8,6 +8,9 @@ import org.junit.jupiter.api.Assertions.assertTrue
 
 /* What several tests need: failures that are expected, conditions that come, threads, processes. */
 
+/** How long a test waits for what must come: only what hangs takes it, however slow the machine. */
+internal const val PATIENCE_SECONDS = 120L
+
 /** The failure of this class that the body ends with. */
 internal inline fun <reified T : Throwable> fails(body: () -> Unit): T {
     try {
@@ -19,9 +22,9 @@ internal inline fun <reified T : Throwable> fails(body: () -> Unit): T {
     throw AssertionError("no ${T::class.java.name}")
 }
 
-/** Waits until a condition holds, at most ten seconds. */
+/** Waits until a condition holds. */
 internal fun eventually(what: String, condition: () -> Boolean) {
-    val end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10)
+    val end = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS)
     while (!condition()) {
         assertTrue(System.nanoTime() < end, "never: $what")
         Thread.sleep(2)
@@ -49,8 +52,8 @@ internal class Crew {
         return thread
     }
 
-    fun join(seconds: Long = 20) {
-        val end = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds)
+    fun join() {
+        val end = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS)
         for (thread in threads) {
             TimeUnit.NANOSECONDS.timedJoin(thread, maxOf(1, end - System.nanoTime()))
             assertTrue(!thread.isAlive, "${thread.name} hangs: ${thread.stackTrace.joinToString()}")
@@ -85,8 +88,8 @@ internal class Child(
     fun text(): String = output.readText()
 
     /** Its exit code. */
-    fun waitFor(seconds: Long = 30): Int {
-        if (!process.waitFor(seconds, TimeUnit.SECONDS)) {
+    fun waitFor(): Int {
+        if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
             process.destroyForcibly()
             throw AssertionError("the process did not end: ${text()}")
         }
