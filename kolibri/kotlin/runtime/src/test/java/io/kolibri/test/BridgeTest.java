@@ -237,7 +237,7 @@ class BridgeTest {
         Path output = folder.resolve("output.txt");
         Process process = new ProcessBuilder(command).redirectErrorStream(true)
                 .redirectOutput(output.toFile()).start();
-        boolean isDone = process.waitFor(60, TimeUnit.SECONDS);
+        boolean isDone = process.waitFor(5, TimeUnit.MINUTES);
         process.destroyForcibly();
         String text = Files.readString(output).strip();
         assertTrue(isDone && process.exitValue() == 0, text);

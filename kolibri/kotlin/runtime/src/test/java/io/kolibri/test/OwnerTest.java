@@ -33,7 +33,7 @@ class OwnerTest {
 
     @BeforeEach
     void start() {
-        Await.until(() -> Counts.created() - Owner.leaked() == Counts.destroyed());
+        Await.noCells();
         ended = Counts.ended();
         destroyed = Counts.destroyed();
     }

@@ -34,6 +34,7 @@ class ScopeTest {
 
     @BeforeEach
     void start() {
+        Await.noCells();
         ended = Counts.ended();
     }
 
@@ -190,6 +191,6 @@ class ScopeTest {
         }
         current[0].close();
         assertEquals(0, unexpected.get());
-        Await.until(() -> Counts.ended() == Counts.created());
+        Await.noCells();
     }
 }

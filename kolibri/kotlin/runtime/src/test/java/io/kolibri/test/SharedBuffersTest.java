@@ -338,6 +338,7 @@ class SharedBuffersTest {
                 threads.add((Thread) Thread.class.getMethod("startVirtualThread", Runnable.class)
                         .invoke(null, work));
             }
+            Await.until(() -> buffers.leases() == 1000);
             go.countDown();
             for (Thread each : threads) {
                 each.join();

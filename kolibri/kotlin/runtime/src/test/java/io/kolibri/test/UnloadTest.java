@@ -79,17 +79,14 @@ class UnloadTest {
     void twoCopiesLiveTogetherAndOneIsUnloaded() throws Exception {
         assertEquals(0, Counts.touchedDead());
         /* The child starts the cleaner's thread, and an object of ours keeps that running. */
-        Await.until(() -> Counts.created() == Counts.destroyed());
+        Await.noCells();
         Await.until(() -> LifetimeTest.cleaners().isEmpty());
         SharedCell ours = null;
         for (int round = 0; round < 3; round++) {
             System.clearProperty("kolibri.test.unloaded");
             WeakReference<ClassLoader> loader = useInAChild(round);
             ours = ours == null ? new SharedCell(4) : ours;
-            for (int i = 0; i < 500 && System.getProperty("kolibri.test.unloaded") == null; i++) {
-                System.gc();
-                Thread.sleep(10);
-            }
+            Await.until(() -> System.getProperty("kolibri.test.unloaded") != null);
             assertNull(loader.get(), "the loader is still reachable");
             assertEquals("yes", System.getProperty("kolibri.test.unloaded"));
         }

@@ -103,7 +103,7 @@ class DexTest {
         command.addAll(List.of(options));
         command.add(app.toString());
         command.add(runtime().toString());
-        String text = Lab.java(folder, 120, command);
+        String text = Lab.java(folder, command);
         assertFalse(text.contains("Missing class"), text);
         return Files.readString(out.resolve("classes.dex"), StandardCharsets.ISO_8859_1);
     }

@@ -77,7 +77,7 @@ class NamedModuleTest {
                 "-p", app + ":" + runtime, "--add-modules", "io.kolibri.runtime"));
         all.addAll(List.of(options));
         all.addAll(List.of("-m", "test.app/test.App", library.toString()));
-        return Lab.lastLine(Lab.java(folder, 60, all));
+        return Lab.lastLine(Lab.java(folder, all));
     }
 
     /** An automatic module of a folder of classes; a jar is one already. */

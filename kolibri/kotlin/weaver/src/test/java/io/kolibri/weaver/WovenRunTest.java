@@ -78,7 +78,8 @@ class WovenRunTest {
     @Test
     void objectsLiveUntilTheirCallReturnsInTheFirstCompiler() throws Exception {
         assertEquals(List.of(), lab.weave(Target.JVM));
-        assertEquals("0 calls saw a dead object", lab.fork("-XX:TieredStopAtLevel=1", "60"));
+        assertEquals("0 calls saw a dead object",
+                lab.fork("-XX:TieredStopAtLevel=1", "60", "1"));
     }
 
     /** Shows that the test above would see a missing fence. */
@@ -86,7 +87,7 @@ class WovenRunTest {
     void withoutFencesTheyDoNot() throws Exception {
         assertEquals(List.of(), lab.weave(Target.JVM));
         lab.removeFences("test/Counter.class");
-        String said = lab.fork("-XX:TieredStopAtLevel=1", "60");
+        String said = lab.fork("-XX:TieredStopAtLevel=1", "60", "100");
         assertNotEquals("0 calls saw a dead object", said);
     }
 
