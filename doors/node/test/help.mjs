@@ -17,6 +17,9 @@ export const entry = fileURLToPath(new URL('../dist/index.js', import.meta.url))
 v8.setFlagsFromString('--expose-gc');
 const collect = vm.runInNewContext('gc');
 
+/* How long a test waits for what must come: only what hangs takes it, however slow the machine. */
+const PATIENCE_MS = 120000;
+
 export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Collects garbage and lets finalizers run. */
@@ -34,14 +37,17 @@ export function folder(t) {
   return dir;
 }
 
-/** Resolves when `condition` holds; fails after `ms`. */
-export async function until(condition, ms = 30_000) {
-  const end = Date.now() + ms;
-  while (!condition()) {
-    assert.ok(Date.now() < end, `waited ${ms} ms for ${condition}`);
+/** Resolves when `condition`, which may be async, holds. */
+export async function until(condition) {
+  const end = Date.now() + PATIENCE_MS;
+  while (!(await condition())) {
+    assert.ok(Date.now() < end, `waited ${PATIENCE_MS} ms for ${condition}`);
     await sleep(2);
   }
 }
+
+/** As `until`, for what the collector brings about. */
+export const untilCollected = (condition) => until(() => gc().then(condition));
 
 /** `run` throws a `Kind` whose code is `code`. */
 export function throwsCode(run, code, Kind = Error) {
@@ -59,7 +65,10 @@ export const text = (buffer) => buffer && Buffer.from(buffer).toString();
 /** Runs a module given as source; resolves to { code, signal, out, err }. */
 export function child(source, ...args) {
   const prelude = `import * as kevy from ${JSON.stringify(entry)};\n`;
-  const node = spawn(process.execPath, ['--input-type=module', '-e', prelude + source, ...args]);
+  const node = spawn(process.execPath, ['--input-type=module', '-e', prelude + source, ...args], {
+    timeout: PATIENCE_MS,
+    killSignal: 'SIGKILL',
+  });
   let out = '';
   let err = '';
   node.stdout.on('data', (part) => (out += part));

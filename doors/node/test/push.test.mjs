@@ -7,9 +7,12 @@ import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import { createKevyNitro, createKevyNitroAt, unpackFrames } from '../dist/index.js';
-import { child, folder, gc, sleep, text, throwsCode, until } from './help.mjs';
+import { child, folder, gc, sleep, text, throwsCode, until, untilCollected } from './help.mjs';
 
-const threads = () => readdirSync('/proc/self/task').length;
+const threads = () => readdirSync('/proc/self/task');
+
+/* Those that were not there before. One that was joined may be listed a moment longer. */
+const newThreads = (before) => threads().filter((thread) => !before.includes(thread));
 
 test('batches: order, counts, channels', async () => {
   const db = createKevyNitro();
@@ -56,11 +59,11 @@ test('several listeners share one thread', async () => {
   const remove = db.subscribePushBatched('b', into('b'));
   db.subscribePushBatched('a', into('a2'));
   db.subscribePush('a', (payload) => got.one.push(text(payload)));
-  assert.equal(threads(), before + 1);
+  assert.equal(newThreads(before).length, 1);
   assert.equal(db.publish('a', '1'), 1);
   assert.equal(db.publish('b', '2'), 1);
   assert.equal(db.publish('a', '3'), 1);
-  await until(() => got.one.length === 2 && got.b.length === 1);
+  await until(() => Object.values(got).flat().length === 7);
   assert.deepEqual(got, { a: ['1', '3'], b: ['2'], a2: ['1', '3'], one: ['1', '3'] });
   remove();
   remove();
@@ -69,7 +72,7 @@ test('several listeners share one thread', async () => {
   await until(() => got.a.length === 3);
   assert.equal(got.b.length, 1);
   db.stopPush();
-  assert.equal(threads(), before);
+  await until(() => newThreads(before).length === 0);
 });
 
 test('removing the last listener stops the lane; it can start again', async () => {
@@ -83,7 +86,7 @@ test('removing the last listener stops the lane; it can start again', async () =
     remove();
     assert.equal(db.publish('c', 'x'), 0);
   }
-  assert.equal(threads(), before);
+  await until(() => newThreads(before).length === 0);
 });
 
 test('no callback after stopPush, however much is under way', async () => {
@@ -94,17 +97,17 @@ test('no callback after stopPush, however much is under way', async () => {
     db.subscribePush('c', () => calls++);
     for (let k = 0; k < 5; k++) db.publish('c', 'x');
     if (i % 3 === 0) await sleep(0);
-    const start = process.hrtime.bigint();
     db.stopPush();
     db.stopPush();
-    assert.ok(process.hrtime.bigint() - start < 1000000000n, 'stopPush returns at once');
     const seen = calls;
     if (i % 5 === 0) {
       await sleep(0);
       assert.equal(calls, seen);
     }
   }
+  const seen = calls;
   await sleep(20);
+  assert.equal(calls, seen);
 });
 
 test('stopping, starting and disposing from inside a callback', async () => {
@@ -123,9 +126,13 @@ test('stopping, starting and disposing from inside a callback', async () => {
   db.publish('c', 'x');
   db.publish('c', 'not delivered');
   await until(() => calls === 50);
-  db.subscribePushBatched('c', () => db.dispose());
+  let isDisposed = false;
+  db.subscribePushBatched('c', () => {
+    db.dispose();
+    isDisposed = true;
+  });
   db.publish('c', 'x');
-  await sleep(20);
+  await until(() => isDisposed);
   throwsCode(() => db.getData('k'), 'KEVY_ECLOSED');
   assert.equal(calls, 50);
 });
@@ -134,15 +141,26 @@ test('a throwing callback is an uncaught exception and takes nothing from others
   const done = await child(`
     const db = kevy.createKevyNitro().ref();
     const seen = [];
+    let batches = 0;
+    let messages = 0;
     process.on('uncaughtException', (error) => seen.push(error.message));
-    db.subscribePushBatched('c', () => { throw new Error('batched'); });
+    db.subscribePushBatched('c', (_, count) => {
+      batches++;
+      messages += count;
+      throw new Error('batched');
+    });
     db.subscribePush('c', (payload) => {
       seen.push(Buffer.from(payload).toString());
       throw new Error('single');
     });
     db.publish('c', '1');
     db.publish('c', '2');
-    setTimeout(() => { console.log(seen.sort().join()); db.dispose(); }, 200);
+    const timer = setInterval(() => {
+      if (messages < 2 || seen.length < 4 + batches) return;
+      clearInterval(timer);
+      console.log(seen.sort().join());
+      db.dispose();
+    }, 5);
   `);
   assert.match(done.out, /^1,2,batched(,batched)?,single,single\n$/, done.err);
   const fatal = await child(`
@@ -184,18 +202,20 @@ test('a flood with a slow handler leaves timers their turn', async () => {
     while (performance.now() < end);
     handled++;
   });
-  let worst = 0;
-  let last = performance.now();
+  let turns = 0;
+  let most = 0;
+  let last = 0;
   const timer = setInterval(() => {
-    worst = Math.max(worst, performance.now() - last);
-    last = performance.now();
+    turns++;
+    most = Math.max(most, handled - last);
+    last = handled;
     for (let i = 0; i < 2000; i++) db.publish('c', 'x');
   }, 16);
-  await sleep(1500);
+  await until(() => turns >= 60 && handled > 100);
   clearInterval(timer);
   db.stopPush();
-  assert.ok(handled > 100, `${handled} handled`);
-  assert.ok(worst < 250, `a timer waited ${worst} ms`);
+  /* Each takes a millisecond or more: 16 until the timer is due, and what is begun by then. */
+  assert.ok(most < 100, `a timer waited for ${most} messages`);
 });
 
 test('a removed listener gets no more of a batch that it was in the middle of', async () => {
@@ -233,26 +253,28 @@ test('a live push keeps its store; without one the collector closes it', async (
     db.subscribePush('d', () => {});
     db.stopPush();
   })();
-  await gc();
-  assert.equal(publisher.publish('d', 'x'), 0);
-  assert.ok(threads() >= before + 1);
+  await untilCollected(() => publisher.publish('d', 'x') === 0);
+  assert.ok(newThreads(before).length >= 1);
 });
 
 test('idle: the poller is never woken', async () => {
   const db = createKevyNitro();
-  const known = new Set(readdirSync('/proc/self/task'));
+  const before = threads();
   db.subscribePushBatched('c', () => {});
-  const [poller] = readdirSync('/proc/self/task').filter((task) => !known.has(task));
+  const [poller] = newThreads(before);
   const switches = () =>
     Number(
       /^voluntary_ctxt_switches:\s+(\d+)/m.exec(
         readFileSync(`/proc/self/task/${poller}/status`, 'utf8'),
       )[1],
     );
-  await sleep(100);
-  const start = switches();
-  await sleep(1000);
-  assert.equal(switches() - start, 0);
+  /* On a busy machine the new thread may come late to where it sleeps. */
+  for (let tries = 1, woken = 1; woken > 0; tries++) {
+    const start = switches();
+    await sleep(1000);
+    woken = switches() - start;
+    assert.ok(woken === 0 || tries < 30, `woken ${woken} times in a second`);
+  }
   db.stopPush();
 });
 
