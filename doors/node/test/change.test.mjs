@@ -7,7 +7,18 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { createKevyNitro, createKevyNitroAt } from '../dist/index.js';
-import { bytes, child, entry, folder, gc, hex, sleep, throwsCode, until } from './help.mjs';
+import {
+  bytes,
+  child,
+  entry,
+  folder,
+  gc,
+  hex,
+  sleep,
+  throwsCode,
+  until,
+  untilCollected,
+} from './help.mjs';
 
 const short = ({ cause, key }) => (key === undefined ? cause : `${cause} ${key}`);
 
@@ -273,9 +284,7 @@ test('collected only when nobody listens any more', async () => {
   assert.ok(ref.deref(), 'the change listener is left');
   off();
   off = undefined;
-  await sleep(0);
-  await gc();
-  assert.equal(ref.deref(), undefined);
+  await untilCollected(() => ref.deref() === undefined);
 });
 
 test('a process ends with a listener, unless ref was called', async () => {
