@@ -153,14 +153,19 @@ class CloseTest {
     fun `a store with a listener stays until the listener is closed`() {
         val heard = AtomicInteger()
         val path = folder.resolve("listening")
-        val listening = Kevy.open(path).subscribe("c") { heard.incrementAndGet() }
+        var listening: Listening? = Kevy.open(path).subscribe("c") { heard.incrementAndGet() }
         val other = Kevy.open(path)
         repeat(5) { System.gc(); Thread.sleep(20) }
         assertEquals(1, other.publish("c", "x"))
         eventually("it was heard") { heard.get() == 1 }
-        listening.close()
+        listening!!.close()
         assertEquals(0, other.publish("c", "x"))
         other.close()
+        listening = null
+        eventually("its files are free") {
+            System.gc()
+            isFree(path)
+        }
     }
 
     @Test
