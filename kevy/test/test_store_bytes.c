@@ -126,17 +126,51 @@ TEST(bytes_a_mark_comes_back)
     CHECK(memcmp(mark, out, sizeof *mark) == 0);
     CHECK(memcmp(&identity, &identity_out, sizeof identity) == 0);
     CHECK(!is_whole);
+    for (uint32_t i = 0; i < KV_MARK_PLACE_MAX + 1; i++) {
+        kv_mark_place_add(mark, &(struct kv_mark_place){i + 1, 5 + i, 640 + 16 * i});
+    }
     mark->sequence = 42;
     kv_mark_slot_encode(&identity, mark, file + kv_mark_offset(mark->sequence));
     REQUIRE_INT(kv_mark_decode(file, sizeof file, &identity_out, out, &is_whole), KV_MARK_OK);
     CHECK_INT(out->sequence, 42);
     CHECK(is_whole);
+    CHECK(memcmp(mark, out, sizeof *mark) == 0);
+    CHECK_INT(kv_mark_place_of(out, 7)->offset, 672);
+    CHECK(kv_mark_place_of(out, 4) == NULL);
+    CHECK(kv_mark_place_of(out, 5 + KV_MARK_PLACE_MAX) == NULL);
     file[kv_mark_offset(42) + 2000] ^= 1;
     REQUIRE_INT(kv_mark_decode(file, sizeof file, &identity_out, out, &is_whole), KV_MARK_OK);
     CHECK_INT(out->sequence, 41);
     CHECK(!is_whole);
     CHECK_INT(kv_mark_decode(file, 100, &identity_out, out, &is_whole), KV_MARK_DAMAGED);
     free(mark);
+}
+
+/* A mark is written again at open: what a newer version tells in it, behind a
+ * feature that this one may pass over, is then not there, and it must not say so.
+ * Nor is a place believed that no store writes. */
+TEST(bytes_of_a_mark_that_are_not_known_are_not_told_again)
+{
+    static uint8_t file[KV_MARK_SIZE];
+    static struct kv_mark mark, out;
+    struct kv_identity identity = {.segment_size = KV_SLOT_SIZE}, identity_out;
+    bool is_whole;
+    mark = (struct kv_mark){.sequence = 2,
+                            .compatible = UINT64_MAX,
+                            .incarnation_lsn = 1,
+                            .durable_lsn = 50,
+                            .durable_slot = KV_MARK_NO_SLOT};
+    kv_namespaces_first(&mark.map);
+    kv_mark_place_add(&mark, &(struct kv_mark_place){51, 5, 640});
+    kv_mark_place_add(&mark, &(struct kv_mark_place){52, 6, 640});
+    kv_mark_place_add(&mark, &(struct kv_mark_place){20, 7, 640});
+    kv_mark_super_encode(&identity, file);
+    kv_mark_slot_encode(&identity, &mark, file + kv_mark_offset(mark.sequence));
+    REQUIRE_INT(kv_mark_decode(file, sizeof file, &identity_out, &out, &is_whole), KV_MARK_OK);
+    CHECK_INT(out.compatible, KV_MARK_COMPATIBLE);
+    CHECK_INT(kv_mark_place_of(&out, 5)->lsn, 51);
+    CHECK(kv_mark_place_of(&out, 6) == NULL);
+    CHECK(kv_mark_place_of(&out, 7) == NULL);
 }
 
 /* The hash is part of the format: these numbers never change. */

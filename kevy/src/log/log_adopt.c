@@ -139,6 +139,15 @@ static bool bits_are_set(const struct kv_mark *mark, uint32_t slot, uint32_t cou
     return true;
 }
 
+void kv_adopt_place(struct kv_segment *segment, const struct kv_mark *mark)
+{
+    const struct kv_mark_place *place = kv_mark_place_of(mark, segment->slot);
+    if (place != NULL && place->lsn >= segment->first_lsn) {
+        segment->resume_offset = place->offset;
+        segment->resume_lsn = place->lsn;
+    }
+}
+
 /* A segment that the mark names. */
 static int adopt_named(struct kv_opening *opening, uint32_t slot, uint32_t *slot_count)
 {
@@ -173,6 +182,7 @@ static int adopt_named(struct kv_opening *opening, uint32_t slot, uint32_t *slot
         segment->file = -1;
     }
     segment->is_flushed = true;
+    kv_adopt_place(segment, &opening->mark);
     kv_segment_enter(log, segment);
     *slot_count = segment->slot_count;
     return segment->kind == KV_SEGMENT_LOG ? kv_segments_add(log, &opening->order, segment)

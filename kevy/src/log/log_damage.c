@@ -122,9 +122,9 @@ int kv_damage_save(struct kv_opening *opening)
 }
 
 /* Moves what was kept of damaged segments out of them. Whatever hinders it, the
- * store is open, and the next open finds the damage again. What it then keeps may
- * be less: where the mark had lain, reading went on, and that the new mark does
- * not tell; so records from there to the next stamp are lost with it. */
+ * store is open, and the next open finds the same damage and keeps the same: where
+ * an earlier mark had lain, reading went on, and every mark tells that place for
+ * as long as the segment is there. */
 void kv_damage_heal(struct kv_opening *opening)
 {
     struct kv_log *log = opening->log;

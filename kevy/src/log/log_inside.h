@@ -99,7 +99,7 @@ struct kv_segment {
     uint64_t tombstone_lsn; /* the highest first LSN of a tombstone in it, 0: none */
     size_t tombstone_size;  /* bytes of its tombstones */
     size_t resume_offset;   /* behind damage reading goes on here with this LSN, if not at a */
-    uint64_t resume_lsn;    /* stamp before: where the mark lay; 0 otherwise */
+    uint64_t resume_lsn;    /* stamp before: where a mark lay; marks tell it; 0 otherwise */
     uint32_t named_by;      /* of a batch's extent with live records: the record that names it */
     struct kv_segment *named_in; /* of a batch's extent: where that record lies */
     struct kv_segment *dirty_next;

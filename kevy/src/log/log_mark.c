@@ -36,6 +36,10 @@ void kv_mark_fill(const struct kv_log *log, const struct kv_point *point, struct
         for (uint32_t i = 0; is_set && i < segment->slot_count; i++) {
             kv_mark_bit_set(out, segment->slot + i);
         }
+        if (is_set && segment->resume_lsn != 0) {
+            kv_mark_place_add(out, &(struct kv_mark_place){segment->resume_lsn, segment->slot,
+                                                           (uint32_t)segment->resume_offset});
+        }
     }
 }
 

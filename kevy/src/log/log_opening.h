@@ -107,6 +107,9 @@ int kv_adopt_list(struct kv_opening *opening);
 bool kv_adopt_has_file(const struct kv_opening *opening, uint32_t slot);
 bool kv_adopt_has_any(const struct kv_opening *opening);
 
+/* Notes what the mark tells of a place in the segment. */
+void kv_adopt_place(struct kv_segment *segment, const struct kv_mark *mark);
+
 /* Opens and maps every segment that the mark names, and whatever may follow it. */
 int kv_adopt(struct kv_opening *opening);
 

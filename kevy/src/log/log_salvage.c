@@ -211,6 +211,9 @@ int kv_relic_enter(struct kv_salvage *salvage, struct kv_relic *relic, struct kv
         kv_file_free(log, segment);
         return kv_fail(opening, status, 0, "", 0, "no memory to salvage");
     }
+    if (salvage->has_mark) {
+        kv_adopt_place(segment, &salvage->mark);
+    }
     if (salvage->has_mark && segment->slot == salvage->mark.durable_slot) {
         segment->resume_offset = salvage->mark.durable_offset;
         segment->resume_lsn = salvage->mark.durable_lsn + 1;

@@ -12,6 +12,8 @@
 #define MARK_IDENTITY_SIZE 64u
 #define MARK_MAP_AT 136u
 #define MARK_SIZES_AT 208u
+#define MARK_PLACES_AT 272u
+#define MARK_PLACE_SIZE 16u
 #define MARK_BITMAP_AT 1024u
 #define MARK_CHECK_AT 4088u
 
@@ -36,6 +38,57 @@ void kv_mark_super_encode(const struct kv_identity *identity, uint8_t *out)
     identity_encode(identity, out);
 }
 
+STATIC_ASSERT(MARK_PLACES_AT + KV_MARK_PLACE_MAX * MARK_PLACE_SIZE <= MARK_BITMAP_AT,
+              "the places end before the bitmap");
+
+void kv_mark_place_add(struct kv_mark *mark, const struct kv_mark_place *place)
+{
+    size_t count = 0;
+    while (count < KV_MARK_PLACE_MAX && mark->places[count].lsn != 0) {
+        count++;
+    }
+    if (count < KV_MARK_PLACE_MAX) {
+        mark->places[count] = *place;
+        mark->compatible |= KV_MARK_PLACES;
+    }
+}
+
+const struct kv_mark_place *kv_mark_place_of(const struct kv_mark *mark, uint32_t slot)
+{
+    for (size_t i = 0; i < KV_MARK_PLACE_MAX && mark->places[i].lsn != 0; i++) {
+        if (mark->places[i].slot == slot) {
+            return &mark->places[i];
+        }
+    }
+    return NULL;
+}
+
+static void places_encode(const struct kv_mark *mark, uint8_t *out)
+{
+    for (size_t i = 0; i < KV_MARK_PLACE_MAX; i++, out += MARK_PLACE_SIZE) {
+        store_u64(out, mark->places[i].lsn);
+        store_u32(out + 8, mark->places[i].slot);
+        store_u32(out + 12, mark->places[i].offset);
+    }
+}
+
+/* One that no store writes is not believed, nor any behind it. */
+static void places_decode(const uint8_t *from, uint32_t segment_size, struct kv_mark *out)
+{
+    memset(out->places, 0, sizeof out->places);
+    for (size_t i = 0; (out->compatible & KV_MARK_PLACES) != 0 && i < KV_MARK_PLACE_MAX; i++) {
+        struct kv_mark_place place = {
+            .lsn = load_u64(from), .slot = load_u32(from + 8), .offset = load_u32(from + 12)};
+        if (place.lsn == 0 || place.lsn > out->durable_lsn + 1 || place.slot >= KV_SLOT_COUNT ||
+            place.offset < KV_SEGMENT_HEADER || place.offset > segment_size ||
+            place.offset % KV_GRANULE != 0) {
+            break;
+        }
+        out->places[i] = place;
+        from += MARK_PLACE_SIZE;
+    }
+}
+
 void kv_mark_slot_encode(const struct kv_identity *identity, const struct kv_mark *mark,
                          uint8_t *out)
 {
@@ -55,6 +108,7 @@ void kv_mark_slot_encode(const struct kv_identity *identity, const struct kv_mar
     for (size_t i = 0; i < KV_NAMESPACE_DATABASES; i++) {
         store_u32(out + MARK_SIZES_AT + 4 * i, mark->sizes[i]);
     }
+    places_encode(mark, out + MARK_PLACES_AT);
     memcpy(out + MARK_BITMAP_AT, mark->bitmap, sizeof mark->bitmap);
     store_u64(out + MARK_CHECK_AT, hash_bytes(out, MARK_CHECK_AT, MARK_SEED));
 }
@@ -100,7 +154,8 @@ static bool slot_decode(const uint8_t *block, const struct kv_identity *identity
 {
     out->sequence = load_u64(block + 64);
     out->incompatible = load_u64(block + 72);
-    out->compatible = load_u64(block + 80);
+    /* What is not known here would be lost when the mark is written again. */
+    out->compatible = load_u64(block + 80) & KV_MARK_COMPATIBLE;
     out->incarnation = load_u64(block + 88);
     out->incarnation_lsn = load_u64(block + 96);
     out->durable_lsn = load_u64(block + 104);
@@ -111,6 +166,7 @@ static bool slot_decode(const uint8_t *block, const struct kv_identity *identity
     for (size_t i = 0; i < KV_NAMESPACE_DATABASES; i++) {
         out->sizes[i] = load_u32(block + MARK_SIZES_AT + 4 * i);
     }
+    places_decode(block + MARK_PLACES_AT, identity->segment_size, out);
     memcpy(out->bitmap, block + MARK_BITMAP_AT, sizeof out->bitmap);
     bool has_place = out->durable_slot != KV_MARK_NO_SLOT;
     return kv_namespaces_decode(bytes_of(block + MARK_MAP_AT, KV_NAMESPACES_SIZE), &out->map) &&

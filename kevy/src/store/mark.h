@@ -24,6 +24,8 @@
  *      128     8  LSN of the namespace map
  *      136    68  namespace map, see namespaces.h
  *      208    64  head buckets of the tables of database 0 to 15, about
+ *      272   736  46 places in damaged segments: LSN (8; 0: no more of them),
+ *                 slot (4), offset (4)
  *     1024  2048  bitmap: bit i of byte s/8 (i = s modulo 8) = slot s is live
  *     4088     8  check: hash of the 4,088 bytes before it
  *
@@ -47,9 +49,21 @@
 #define KV_MARK_KNOWN UINT64_C(0)
 
 /* Compatible features: an index may lie beside this mark, which names it; the
- * mark tells how large the tables are. */
+ * mark tells how large the tables are; it tells places in damaged segments. */
 #define KV_MARK_INDEX UINT64_C(1)
 #define KV_MARK_SIZES UINT64_C(2)
+#define KV_MARK_PLACES UINT64_C(4)
+#define KV_MARK_COMPATIBLE (KV_MARK_INDEX | KV_MARK_SIZES | KV_MARK_PLACES)
+
+/* A place in a damaged segment at which reading goes on behind the damage, since
+ * an earlier mark lay there: the record with this LSN begins there. */
+struct kv_mark_place {
+    uint64_t lsn; /* 0: none, nor behind it */
+    uint32_t slot;
+    uint32_t offset;
+};
+
+#define KV_MARK_PLACE_MAX 46u
 
 /* What never changes in the life of a store. */
 struct kv_identity {
@@ -71,6 +85,7 @@ struct kv_mark {
     uint64_t map_lsn;
     struct kv_namespaces map;
     uint32_t sizes[KV_NAMESPACE_DATABASES]; /* where KV_MARK_SIZES says so */
+    struct kv_mark_place places[KV_MARK_PLACE_MAX];
     uint8_t bitmap[KV_SLOT_COUNT / 8];
 };
 
@@ -83,6 +98,12 @@ static inline void kv_mark_bit_set(struct kv_mark *mark, uint32_t slot)
 {
     mark->bitmap[slot / 8] = (uint8_t)(mark->bitmap[slot / 8] | 1u << (slot % 8));
 }
+
+/* Adds a place, if there is room for one more. */
+void kv_mark_place_add(struct kv_mark *mark, const struct kv_mark_place *place);
+
+/* Returns the place that the mark tells of a slot, or NULL. */
+const struct kv_mark_place *kv_mark_place_of(const struct kv_mark *mark, uint32_t slot);
 
 /* Writes a superblock, or a slot, of KV_MARK_BLOCK bytes. */
 void kv_mark_super_encode(const struct kv_identity *identity, uint8_t *out);
