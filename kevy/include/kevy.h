@@ -177,7 +177,8 @@ KEVY_API int32_t kevy_set_many(KevyDb *db, size_t count, const uint8_t *const *k
                                const size_t *val_lens);
 
 /* Frees a buffer of the library. NULL is fine. Any thread, also after the
- * store is closed. */
+ * store is closed. Misuse: freeing one twice. Of a small copy that nobody was
+ * given since, that is noticed and does nothing. */
 KEVY_API void kevy_buf_free(uint8_t *ptr, size_t len, size_t cap);
 KEVY_API void kevy_buf_free_shared(uint8_t *ptr, size_t len, size_t cap);
 

@@ -25,7 +25,7 @@ static uint8_t *buffer_resize(uint8_t *bytes, size_t size)
     if (buffer == NULL) {
         return NULL;
     }
-    *buffer = (struct kv_buffer){.next = NULL, .is_small = is_small};
+    *buffer = (struct kv_buffer){.state = KV_BUFFER_LIVE, .is_small = is_small};
     return kv_buffer_bytes(buffer);
 }
 

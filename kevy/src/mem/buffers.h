@@ -30,8 +30,14 @@
 #define KV_BUFFER_KEPT 8u
 #endif
 
+/* What a buffer is now. A second freeing of one that is kept is told by it and does
+ * nothing; so does, as a rule, one of a buffer that went back to libc, whose first
+ * bytes libc then uses. */
+enum { KV_BUFFER_LIVE = 0x6b76624c, KV_BUFFER_FREE = 0x6b766246 };
+
 struct kv_buffer {
     struct kv_buffer *next; /* among those that are kept */
+    uint32_t state;
     bool is_small;
 };
 
@@ -59,6 +65,7 @@ static inline uint8_t *kv_buffer_new(size_t size, size_t *capacity_out)
     }
     slot->kept = kept->next;
     slot->kept_count--;
+    kept->state = KV_BUFFER_LIVE;
     *capacity_out = KV_BUFFER_SMALL;
     return kv_buffer_bytes(kept);
 }
@@ -69,6 +76,10 @@ static inline void kv_buffer_free(uint8_t *bytes)
 {
     struct kv_epoch_slot *slot = kv_epoch_own;
     struct kv_buffer *buffer = kv_buffer_of(bytes);
+    if (buffer->state != KV_BUFFER_LIVE) {
+        return;
+    }
+    buffer->state = KV_BUFFER_FREE;
     if (!buffer->is_small || slot == NULL || slot->kept_count == KV_BUFFER_KEPT) {
         kv_buffer_free_slow(bytes);
         return;
