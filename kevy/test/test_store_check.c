@@ -3,6 +3,7 @@
  * kevy_check says what an open then does, to the byte, whatever became of the
  * files, and changes nothing. And the open after that finds a whole store.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -152,4 +153,77 @@ TEST_LIMIT(check_agrees_with_open_on_any_damage, 120)
 TEST_LIMIT(check_agrees_where_nothing_was_collected, 120)
 {
     agree_on_any_damage(true);
+}
+
+/* ---- The lock ---- */
+
+struct intrusion {
+    struct crash_os *crash;
+    int status;
+};
+
+static int32_t intrude(void *user, const KevyEntry *entry)
+{
+    struct intrusion *intrusion = user;
+    KevyDb *db = NULL;
+    KevyError error;
+    (void)entry;
+    intrusion->status = relic_open(intrusion->crash, &db, &error);
+    kevy_close(db);
+    return 1;
+}
+
+static int32_t check_with(struct crash_os *crash, const kevy_os *os, struct intrusion *intrusion,
+                          KevyError *error)
+{
+    KevyCheckOptions options = {.user = intrusion, .entry = intrude};
+    struct kv_view_of of = {.dir = BYTES_LITERAL("store"),
+                            .os = os == NULL ? crash_os_table(crash) : os,
+                            .mem = &kv_mem_libc,
+                            .options = intrusion == NULL ? NULL : &options};
+    return kv_check_run(&of, NULL, error);
+}
+
+/* A folder was copied without its lock file: while it is looked at nobody opens it. */
+TEST(check_of_a_store_without_a_lock_file_keeps_others_out)
+{
+    size_t size = 1;
+    KevyError error;
+    struct crash_os *crash = relic_one_each(&past);
+    struct intrusion intrusion = {crash, 0};
+    crash_os_remove(crash, "lock");
+    CHECK_INT(check_with(crash, NULL, &intrusion, &error), 1);
+    CHECK_INT(intrusion.status, KEVY_EINUSE);
+    CHECK(crash_os_file(crash, "lock", &size) != NULL && size == 0);
+    crash_os_free(crash);
+}
+
+static int no_lock_open(void *self, int dir, const char *name, unsigned mode)
+{
+    struct crash_os *crash = self;
+    return strcmp(name, "lock") == 0 && (mode & KEVY_OS_CREATE) != 0
+               ? -EROFS
+               : crash_os_table(crash)->file_open(self, dir, name, mode);
+}
+
+/* Where none can be made it is refused, and said what helps. Where there is no store
+ * nothing is made. */
+TEST(check_makes_a_lock_file_or_refuses)
+{
+    size_t size;
+    KevyError error;
+    struct crash_os *crash = relic_one_each(&past);
+    kevy_os os = *crash_os_table(crash);
+    REQUIRE(os.self == crash);
+    os.file_open = no_lock_open;
+    CHECK_INT(check_with(crash, &os, NULL, &error), 0);
+    crash_os_remove(crash, "lock");
+    CHECK_INT(check_with(crash, &os, NULL, &error), KEVY_EACCESS);
+    CHECK_INT(error.sys_errno, EROFS);
+    CHECK(strstr(error.text, "make an empty file") != NULL);
+    crash_os_free(crash);
+    crash = crash_os_new(1);
+    CHECK_INT(check_with(crash, NULL, NULL, &error), KEVY_EPATH);
+    CHECK(crash_os_file(crash, "lock", &size) == NULL);
+    crash_os_free(crash);
 }

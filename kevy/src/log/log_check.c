@@ -192,12 +192,46 @@ static void look_end(struct kv_opening *opening)
     }
 }
 
+/* ---- The lock ---- */
+
+static void note_store(void *user, const char *name)
+{
+    bool *has_store = user;
+    size_t size = strlen(name);
+    *has_store = *has_store || strcmp(name, "mark") == 0 ||
+                 (size > 4 && strcmp(name + size - 4, ".seg") == 0);
+}
+
+/* Without it an open that comes meanwhile would not know of the look, and would
+ * change what is read. */
+static int look_lock_make(struct kv_opening *opening, int *out)
+{
+    const kevy_os *os = kv_looking_of(opening)->os;
+    int dir = opening->log->files->dir;
+    bool has_store = false;
+    int result = os->dir_list(os->self, dir, note_store, &has_store);
+    if (result < 0) {
+        return kv_fail(opening, kv_file_status(result), result, "", 0,
+                       "the folder cannot be listed");
+    }
+    if (!has_store) {
+        return kv_fail(opening, KEVY_EPATH, 0, "", 0, "there is no store in the folder");
+    }
+    *out = os->file_open(os->self, dir, "lock", KEVY_OS_WRITE | KEVY_OS_CREATE);
+    return *out >= 0 ? KEVY_OK
+                     : kv_fail(opening, kv_file_status(*out), *out, "lock", 0,
+                               "the lock file is missing and cannot be made, so nothing would keep "
+                               "others from opening the store meanwhile: make an empty file of "
+                               "that name, or look at a copy of the folder");
+}
+
 /* ---- All of it ---- */
 
 int kv_log_look(struct kv_log **out, struct kv_looking *looking, KevyError *error)
 {
     kv_still_init(&looking->still, looking->os);
     looking->look = (struct kv_look){
+        .lock_make = look_lock_make,
         .gather = looking->is_salvage ? kv_salvage_gather : look_gather,
         .resume = looking->is_salvage ? kv_salvage_resume : kv_damage_resume,
         .damaged = look_damaged,

@@ -7,6 +7,7 @@
  * apply. So what a look says is what an open does. It sees the folder through a
  * table that cannot write (log_check_os.c), and takes the folder's lock as an
  * open does: while it lasts, others are told "in use", and the other way round.
+ * A lock file that is missing is made, empty: the one thing that a look makes.
  *
  * A salvage differs in one step: it gathers whatever segments can be read, with
  * or without the mark's word (log_salvage.c), and replays those.

@@ -36,6 +36,10 @@ struct kv_opening;
 /* How an open that only looks at the files differs from one that goes on to
  * write (log_check.c, log_salvage.c): it ends when everything is replayed. */
 struct kv_look {
+    /* Makes the lock file, which is missing: the one thing that a look makes. A
+     * status; *out is its number. */
+    int (*lock_make)(struct kv_opening *opening, int *out);
+
     /* Finds mark, segments and end; kv_gather does it as every open does. */
     int (*gather)(struct kv_opening *opening);
 

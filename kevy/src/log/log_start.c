@@ -162,7 +162,10 @@ static int lock_take(struct kv_opening *opening)
     struct kv_files *files = opening->log->files;
     int file = os->file_open(os->self, files->dir, "lock", KEVY_OS_WRITE | KEVY_OS_CREATE);
     if (file == -ENOENT && opening->look != NULL) {
-        return KEVY_OK; /* nobody has it: whoever opens a store makes it first */
+        int status = opening->look->lock_make(opening, &file);
+        if (status != KEVY_OK) {
+            return status;
+        }
     }
     if (file < 0) {
         return kv_fail(opening, kv_file_status(file), file, "lock", 0,
