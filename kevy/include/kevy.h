@@ -231,7 +231,8 @@ KEVY_API void kevy_sub_close(KevySub *sub);
     X(-10, ETYPE, "the key holds a value of another type")                                         \
     X(-11, EPATH, "the path cannot be used as a store directory")                                  \
     X(-12, EACCESS, "permission denied")                                                           \
-    X(-13, EMEMORY, "the store holds as much as its maxmemory allows")
+    X(-13, EMEMORY, "the store holds as much as its maxmemory allows")                             \
+    X(-14, EFILES, "too many open files: close some, or raise the limit (ulimit -n)")
 
 typedef enum kevy_status {
 #define KEVY_STATUS_ENUM(value, name, text) KEVY_##name = (value),

@@ -247,6 +247,11 @@ void kv_command_store_error(struct kv_reply *reply, int status)
         kv_reply_error(reply, "MISCONF the disk of the store is full, nothing was changed; free "
                               "some space and repeat, reads and deletes still work");
         return;
+    case KEVY_EFILES:
+        kv_reply_error(reply, "MISCONF too many files are open in this process or on this machine, "
+                              "nothing was changed; close some or raise the limit (ulimit -n) and "
+                              "repeat");
+        return;
     case KEVY_EIO:
         kv_reply_error(reply, "MISCONF the log could not be written (input/output error); if "
                               "writes stay refused, open the store anew");

@@ -29,6 +29,9 @@ int kv_file_status(int64_t result)
         return KEVY_ENOSPC;
     case ENOMEM:
         return KEVY_ENOMEM;
+    case EMFILE:
+    case ENFILE:
+        return KEVY_EFILES;
     case EACCES:
     case EPERM:
     case EROFS:

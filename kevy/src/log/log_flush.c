@@ -185,8 +185,11 @@ static void flush_once(struct kv_log *log)
         kv_log_break(log, status);
     } else if (flush.skipped == NULL) {
         kv_flush_reach(log, &flush.point);
-    } else if (kv_mark_write_at(log, &flush.point) == KEVY_ENOSPC) {
-        skip_no_more(log);
+    } else {
+        status = kv_mark_write_at(log, &flush.point);
+        if (status == KEVY_ENOSPC || status == KEVY_ENOMEM) {
+            skip_no_more(log);
+        }
     }
     kv_mutex_lock(&files->flush_lock);
     files->flush_count++;

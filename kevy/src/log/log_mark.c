@@ -56,7 +56,7 @@ int kv_mark_put(const struct kv_log *log, const struct kv_mark *mark)
     return status;
 }
 
-/* The disk is full, the old mark still holds: tries again in a while. */
+/* The disk or memory is full, the old mark still holds: tries again in a while. */
 static void mark_later(struct kv_log *log)
 {
     kv_remove_give_up(log);
@@ -79,7 +79,7 @@ static int mark_tell(struct kv_log *log, const struct kv_point *point, bool must
         return KEVY_OK;
     }
     int status = kv_mark_put(log, &mark);
-    if (status == KEVY_ENOSPC) {
+    if (status == KEVY_ENOSPC || status == KEVY_ENOMEM) {
         mark_later(log);
         return status;
     }

@@ -31,7 +31,11 @@ int kv_fail(const struct kv_opening *opening, int status, int64_t result, const 
         error->status = status;
         error->sys_errno = result < 0 ? (int32_t)-result : 0;
         error->offset = offset;
-        (void)snprintf(error->text, sizeof error->text, "%s", text);
+        (void)snprintf(error->text, sizeof error->text, "%s%s", text,
+                       status == KEVY_EFILES ? ": too many files are open in this process or on "
+                                               "this machine; close some, or raise the limit "
+                                               "(ulimit -n)"
+                                             : "");
         (void)snprintf(error->path, sizeof error->path, "%.*s%s%s", dir_size,
                        (const char *)opening->dir.data, *name == '\0' ? "" : "/", name);
     }
