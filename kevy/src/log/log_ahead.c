@@ -128,6 +128,9 @@ static void ahead_make(struct kv_log *log)
         spare = NULL;
     }
     kv_mutex_lock(log->writer);
+    if (status == KV_NAME_TAKEN) {
+        kv_slot_take(log, slot);
+    }
     ahead->spare = spare;
     ahead->has_slot = spare != NULL;
     kv_mutex_unlock(log->writer);

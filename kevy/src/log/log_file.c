@@ -72,7 +72,7 @@ static int file_open_new(struct kv_log *log, struct kv_segment *segment)
     int file = os->file_open(os->self, log->files->dir, name,
                              KEVY_OS_WRITE | KEVY_OS_CREATE | KEVY_OS_EXCLUSIVE);
     if (file < 0) {
-        return kv_file_status(file);
+        return file == -EEXIST ? KV_NAME_TAKEN : kv_file_status(file);
     }
     int result = os->map(os->self, file, segment->map_size, 0, &base);
     if (result < 0) {
@@ -123,9 +123,15 @@ int kv_file_create(struct kv_log *log, enum kv_segment_kind kind, size_t size,
                    struct kv_segment **out)
 {
     uint32_t slot = 0;
-    int status = kv_segment_slots(log, kv_slots_of(size), &slot);
-    if (status == KEVY_OK) {
-        status = kv_file_blank(log, kind, slot, size, out);
+    int status = KV_NAME_TAKEN;
+    while (status == KV_NAME_TAKEN) {
+        status = kv_segment_slots(log, kv_slots_of(size), &slot);
+        if (status == KEVY_OK) {
+            status = kv_file_blank(log, kind, slot, size, out);
+        }
+        if (status == KV_NAME_TAKEN) {
+            kv_slot_take(log, slot);
+        }
     }
     if (status == KEVY_OK) {
         kv_file_begin(log, *out);

@@ -77,17 +77,18 @@ struct kv_segment {
     uint8_t *dead_bits;   /* memory only, see kv_memory_kill */
 
     /* Files only. */
-    bool is_dirty;       /* on the list of what the next flush must cover */
-    bool is_in_flush;    /* on a list of the flush under way */
-    bool is_cut_due;     /* that flush ends its window */
-    bool is_skipped;     /* that flush leaves it out; it goes with the mark that ends it */
-    bool is_flushed;     /* header and directory entry are durable */
-    bool is_leaving;     /* its bit is being cleared, its file unlinked */
-    bool is_stuck;       /* collection could not empty it */
-    bool is_damaged;     /* some of its bytes were put aside; it is to be emptied */
-    int file;            /* -1: closed, all of it is durable */
-    uint8_t *window;     /* of the active segment, see log_window.c; NULL: none */
-    size_t backed_size;  /* bytes of it that have room on the disk ahead of their time */
+    bool is_dirty;      /* on the list of what the next flush must cover */
+    bool is_in_flush;   /* on a list of the flush under way */
+    bool is_cut_due;    /* that flush ends its window */
+    bool is_skipped;    /* that flush leaves it out; it goes with the mark that ends it */
+    bool is_flushed;    /* header and directory entry are durable */
+    bool is_leaving;    /* its bit is being cleared, its file unlinked */
+    bool is_held;       /* an extent that goes with it must stay; of the last choice of what goes */
+    bool is_stuck;      /* collection could not empty it */
+    bool is_damaged;    /* some of its bytes were put aside; it is to be emptied */
+    int file;           /* -1: closed, all of it is durable */
+    uint8_t *window;    /* of the active segment, see log_window.c; NULL: none */
+    size_t backed_size; /* bytes of it that have room on the disk ahead of their time */
     size_t touched_size; /* bytes of it whose pages are ready */
     uint32_t number;     /* in its incarnation */
     uint32_t name_count; /* of an extent: newest records that name it */
@@ -158,6 +159,8 @@ struct kv_files {
     _Atomic uint64_t pending_since_ns; /* when the first of them were; 0: none */
     _Atomic bool is_wake_due;          /* the thread must hear of it */
     _Atomic bool is_crowded;           /* writers must wait until something was removed */
+    uint8_t taken[KV_SLOT_COUNT / 8];  /* slots that are passed over, see kv_slot_is_taken */
+    uint32_t taken_count;
     struct kv_collect collect;
     struct kv_ahead ahead;
 
@@ -189,6 +192,7 @@ struct kv_files {
     /* The mark, under mark_lock, which is held while it is written. */
     struct kv_mutex mark_lock;
     uint64_t mark_sequence; /* of the flushed mark */
+    uint64_t remove_looks;  /* at segments, to find out which may go; counted for tests */
 };
 
 struct kv_log {
@@ -231,6 +235,16 @@ int kv_segment_slots(struct kv_log *log, uint32_t count, uint32_t *out);
 
 /* Makes room in the arrays for slots below `count`. 0 or KEVY_ENOMEM. */
 int kv_segment_reserve(struct kv_log *log, uint32_t count);
+
+/* Says whether a file has the slot's name that is none of the log's: one that
+ * could not be unlinked. The slot is passed over until it is gone. */
+static inline bool kv_slot_is_taken(const struct kv_files *files, uint32_t slot)
+{
+    return (files->taken[slot / 8] >> (slot % 8) & 1) != 0;
+}
+
+/* Notes that it is. */
+void kv_slot_take(struct kv_log *log, uint32_t slot);
 
 /* Enters a segment whose slots were found and whose fields are set. */
 void kv_segment_enter(struct kv_log *log, struct kv_segment *segment);
@@ -341,8 +355,12 @@ static inline uint32_t kv_slots_of(size_t size)
     return (uint32_t)((size + KV_SLOT_SIZE - 1) / KV_SLOT_SIZE);
 }
 
+/* Some other file has the name that a new one was to have. */
+#define KV_NAME_TAKEN 1
+
 /* Makes the file of a segment or extent for `size` bytes at most and maps it;
- * the slots are the caller's. Any thread. 0 or a status, nothing changed. */
+ * the slots are the caller's. Any thread. 0, KV_NAME_TAKEN, or a status < 0:
+ * nothing changed. */
 int kv_file_blank(struct kv_log *log, enum kv_segment_kind kind, uint32_t slot, size_t size,
                   struct kv_segment **out);
 

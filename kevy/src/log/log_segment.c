@@ -31,7 +31,15 @@ int kv_segment_reserve(struct kv_log *log, uint32_t count)
 static bool slot_is_free(const struct kv_log *log, uint32_t slot)
 {
     return (slot >= log->segment_capacity || log->segments[slot] == NULL) &&
-           (log->files == NULL || !kv_ahead_holds(&log->files->ahead, slot));
+           (log->files == NULL ||
+            (!kv_ahead_holds(&log->files->ahead, slot) && !kv_slot_is_taken(log->files, slot)));
+}
+
+void kv_slot_take(struct kv_log *log, uint32_t slot)
+{
+    struct kv_files *files = log->files;
+    files->taken_count += !kv_slot_is_taken(files, slot);
+    files->taken[slot / 8] = (uint8_t)(files->taken[slot / 8] | 1u << (slot % 8));
 }
 
 int kv_segment_slots(struct kv_log *log, uint32_t count, uint32_t *out)
