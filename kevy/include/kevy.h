@@ -243,6 +243,15 @@ typedef enum kevy_status {
 /* Returns the text of a status; static. Any thread. */
 KEVY_API const char *kevy_status_text(int32_t status);
 
+/* Why the last call on this thread that could not do it could not: the status
+ * behind its -2, behind the NULL of kevy_open and kevy_subscribe, behind the error
+ * reply of kevy_cmd where the store refused (memory, disk, limits, shut down). Ask
+ * directly after such a call: calls that succeed, and misuse, leave it as it was;
+ * KEVY_OK before the first. KEVY_ENOSPC, KEVY_ENOMEM and KEVY_EFILES heal by
+ * themselves, as soon as there is room, memory or a file descriptor again. Any
+ * thread: each has its own. */
+KEVY_API int32_t kevy_last_status(void);
+
 /* A reason, owned by the caller. */
 typedef struct KevyError {
     int32_t status;    /* kevy_status */

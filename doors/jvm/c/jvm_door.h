@@ -46,7 +46,7 @@ KOL_HANDLE(java_lang_Throwable, "java/lang/Throwable", java_lang_Object)
     X(C, SF5, throws, java_lang_Throwable, at_open, "atOpen", jint, jint, jlong, java_lang_String, \
       java_lang_String)                                                                            \
     X(C, SF1, throws, java_lang_Throwable, of_status, "ofStatus", jint)                            \
-    X(C, SF1, throws, java_lang_Throwable, of_reply, "ofReply", java_lang_String)
+    X(C, SF2, throws, java_lang_Throwable, of_refusal, "ofRefusal", jint, java_lang_String)
 KOL_MEMBERS(Failures, FAILURES)
 
 /* ---- jvm_store.c, jvm_inbox.c ---- */
@@ -106,7 +106,7 @@ bool kj_fail_open(JNIEnv *env, const KevyError *error);
  * its store is; other results are taken for a kevy_status. */
 bool kj_fail_result(JNIEnv *env, int32_t status);
 
-/* Throws what an error reply says. */
+/* Throws what the error reply says with which the store has just refused. */
 bool kj_fail_reply(JNIEnv *env, const KevyBuf *reply);
 
 /* A scalar function failed with -2 and gave no reason: runs the command that

@@ -5,7 +5,8 @@
  * carried over.
  *
  * The engine's scalar functions say only that they failed. Their commands say
- * why, in an error reply, and that is the text of the exception.
+ * why, in an error reply, and that is the text of the exception. Its status is
+ * what kevy_last_status says.
  */
 #include "doors/jvm/c/jvm_door.h"
 
@@ -72,7 +73,7 @@ bool kj_fail_reply(JNIEnv *env, const KevyBuf *reply)
     if (!text_new(env, (const char *)reply->ptr + 1, size - 1, &text)) {
         return false;
     }
-    return throw_made(env, Failures_of_reply(env, text, &made), made);
+    return throw_made(env, Failures_of_refusal(env, kevy_last_status(), text, &made), made);
 }
 
 bool kj_retry(JNIEnv *env, KevyDb *db, size_t argc, const uint8_t *const *argv,

@@ -6,7 +6,8 @@
  * RangeError, what the world did Error.
  *
  * The engine's scalar functions say only that they failed. Their commands say
- * why, in an error reply; that is the text of the exception.
+ * why, in an error reply; that is the text of the exception. Its code is what
+ * kevy_last_status says.
  */
 #include "node_door.h"
 
@@ -89,24 +90,6 @@ bool kn_fail_open(napi_env env, const KevyError *error)
     return false;
 }
 
-/* The status behind an error reply, by words that its text has. */
-static int32_t reply_status(const char *text)
-{
-    static const struct {
-        const char *words;
-        int32_t status;
-    } known[] = {
-        {"WRONGTYPE", KEVY_ETYPE}, {"'maxmemory'", KEVY_EMEMORY},  {"OOM", KEVY_ENOMEM},
-        {"is full", KEVY_ENOSPC},  {"is shut down", KEVY_ECLOSED}, {"a limit", KEVY_ELIMIT},
-    };
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-        if (strstr(text, known[i].words) != NULL) {
-            return known[i].status;
-        }
-    }
-    return KEVY_EIO;
-}
-
 /* Throws for an error reply, "-CODE text\r\n". */
 static bool reply_fail(napi_env env, const KevyBuf *reply)
 {
@@ -117,7 +100,7 @@ static bool reply_fail(napi_env env, const KevyBuf *reply)
         size--;
     }
     text[size] = '\0';
-    int32_t status = reply_status(text);
+    int32_t status = kevy_last_status();
     kn_kind kind = status == KEVY_ETYPE    ? KN_TYPE_ERROR
                    : status == KEVY_ELIMIT ? KN_RANGE_ERROR
                                            : KN_ERROR;

@@ -209,7 +209,7 @@ bool kv_scratch_new(struct kv_call *call, struct kv_scratch *scratch, size_t siz
         scratch->data = kv_mem_new(call->mem, size);
         if (scratch->data == NULL) {
             scratch->data = scratch->small;
-            return kv_call_refuse(call, KV_TEXT_NOMEM);
+            return kv_call_done(call, KEVY_ENOMEM);
         }
     }
     return true;

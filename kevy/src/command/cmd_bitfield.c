@@ -82,7 +82,7 @@ static bool fields_push(struct kv_call *call, struct fields *fields, const struc
         size_t each = sizeof *field, old = fields->capacity, new = old == 0 ? 4 : old * 2;
         void *list = kv_mem_resize(call->mem, fields->list, old * each, new *each);
         if (list == NULL) {
-            return kv_call_refuse(call, KV_TEXT_NOMEM);
+            return kv_call_done(call, KEVY_ENOMEM);
         }
         fields->list = list;
         fields->capacity = new;

@@ -248,7 +248,7 @@ static bool put_arguments(struct kv_call *call)
     if (count > PAIRS_SMALL) {
         pairs = kv_mem_new(call->mem, count * sizeof *pairs);
         if (pairs == NULL) {
-            return kv_call_refuse(call, KV_TEXT_NOMEM);
+            return kv_call_done(call, KEVY_ENOMEM);
         }
     }
     for (size_t i = 0; i < count; i++) {

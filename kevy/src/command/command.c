@@ -239,6 +239,7 @@ void kv_command_run(const struct kv_command *command, struct kv_call *call)
 
 void kv_command_store_error(struct kv_reply *reply, int status)
 {
+    reply->refusal = status;
     switch (status) {
     case KEVY_ENOMEM:
         kv_reply_error(reply, KV_TEXT_NOMEM);

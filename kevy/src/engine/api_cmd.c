@@ -117,8 +117,11 @@ static int32_t run_public(KevyDb *db, struct kv_session *session, size_t argc,
         return kv_result(kv_write_leave(&write, KEVY_ENOMEM));
     }
     run_command(&write, session, argc, argv, &reply);
+    if (reply.refusal < 0) {
+        kv_status_note(reply.refusal);
+    }
     out->ptr = kv_reply_take(&reply, &out->len, &out->cap);
-    return out->ptr == NULL ? -2 : 0;
+    return out->ptr == NULL ? kv_result(KEVY_ENOMEM) : 0;
 }
 
 static int32_t run_arguments(KevyDb *db, struct kv_session *session, size_t argc,
@@ -135,7 +138,7 @@ static int32_t run_arguments(KevyDb *db, struct kv_session *session, size_t argc
     size_t size = argc * sizeof(struct bytes);
     struct bytes *args = argc <= ARGS_SMALL ? small : kv_mem_new(&kv_mem_buffers, size);
     if (args == NULL) {
-        return -2;
+        return kv_result(KEVY_ENOMEM);
     }
     bool is_valid = true;
     for (size_t i = 0; i < argc; i++) {
@@ -203,7 +206,7 @@ int32_t kevy_cmd_packed(KevyDb *db, const uint8_t *packed, size_t packed_len, Ke
     size_t size = argc * sizeof(struct bytes);
     struct bytes *args = argc <= ARGS_SMALL ? small : kv_mem_new(&kv_mem_buffers, size);
     if (args == NULL) {
-        return -2;
+        return kv_result(KEVY_ENOMEM);
     }
     kv_packed_parse(bytes_of(packed, packed_len), args);
     int32_t result = run_public(db, NULL, argc, args, out);

@@ -47,13 +47,17 @@ static int open_with(struct bytes dir, const KevyOpenOptions *options, KevyDb **
                            .os = &kv_os_posix,
                            .mem = &kv_mem_libc};
     const char *misuse = open_misuse(&open);
+    int status = KEVY_EPATH;
     *out = NULL;
     if (misuse != NULL) {
-        return kv_error_set(error, KEVY_EPATH, misuse, (struct bytes){NULL, 0});
+        (void)kv_error_set(error, status, misuse, (struct bytes){NULL, 0});
+    } else {
+        status = kv_engine_open(&open, out, error);
     }
-    int status = kv_engine_open(&open, out, error);
     if (status == 0) {
         (void)kv_error_set(error, KEVY_OK, kevy_status_text(KEVY_OK), (struct bytes){NULL, 0});
+    } else {
+        kv_status_note(status);
     }
     return status;
 }
@@ -76,7 +80,11 @@ KevyDb *kevy_open_with(const uint8_t *dir, size_t dir_len, const KevyOpenOptions
 
 KevyDb *kevy_open(const uint8_t *dir, size_t dir_len)
 {
-    return dir == NULL || dir_len == 0 ? NULL : kevy_open_with(dir, dir_len, NULL);
+    if (dir == NULL || dir_len == 0) {
+        kv_status_note(KEVY_EPATH);
+        return NULL;
+    }
+    return kevy_open_with(dir, dir_len, NULL);
 }
 
 KevyDb *kevy_open_mem(void)

@@ -22,7 +22,7 @@ static bool is_ours(KevySub *sub)
 /* Results of the bus as ABI 1 has them: a closed queue is negative too. */
 static int32_t sub_result(int32_t status)
 {
-    return status >= 0 ? status : status == KEVY_EMISUSE || status == KEVY_ECLOSED ? -1 : -2;
+    return status >= 0 ? status : status == KEVY_ECLOSED ? -1 : kv_result(status);
 }
 
 /* Payloads up to this size are published inside the epoch: a copy of them is short. */
@@ -70,10 +70,21 @@ static KevySub *subscribe(KevyDb *db, struct bytes name, bool is_pattern)
 {
     struct kv_epoch_slot *slot;
     struct kv_sub *sub = NULL;
-    if (!kv_is_bytes(name.data, name.size) || kv_gate_enter(db, &slot) < 0) {
+    if (!kv_is_bytes(name.data, name.size)) {
+        (void)kv_not_bytes(name.data);
         return NULL;
     }
-    if (kv_sub_open(&db->port, &sub) == 0 && kv_sub_add(sub, name, is_pattern) < 0) {
+    int status = kv_gate_enter(db, &slot);
+    if (status < 0) {
+        (void)kv_result(status);
+        return NULL;
+    }
+    status = kv_sub_open(&db->port, &sub);
+    if (status == 0) {
+        status = kv_sub_add(sub, name, is_pattern);
+    }
+    if (status < 0) {
+        (void)kv_result(status);
         kv_sub_close(sub);
         sub = NULL;
     }

@@ -112,8 +112,12 @@ void kv_engine_stats(const struct kv_engine *engine, KevyStats *out);
 /* Fills *error (may be NULL) and returns `status`. `path` may be empty. */
 int kv_error_set(KevyError *error, int status, const char *text, struct bytes path);
 
-/* What the functions of ABI 1 return for a status: 0, -1 or -2. */
+/* What the functions of ABI 1 return for a status: 0, -1 or -2; that is then what
+ * kevy_last_status says. */
 int32_t kv_result(int status);
+
+/* Notes what kevy_last_status says. */
+void kv_status_note(int status);
 
 /* Whether pointer and size, as a caller gave them, are bytes that a key, a value,
  * a channel or a message may have: asked before the first of them is read. */
@@ -125,7 +129,7 @@ static inline bool kv_is_bytes(const uint8_t *data, size_t size)
 /* What a function returns for what is not: -1, or -2 when it is only too long. */
 static inline int32_t kv_not_bytes(const uint8_t *data)
 {
-    return data == NULL ? -1 : -2;
+    return data == NULL ? -1 : kv_result(KEVY_ELIMIT);
 }
 
 #endif

@@ -38,7 +38,25 @@ int kv_error_set(KevyError *error, int status, const char *text, struct bytes pa
     return status;
 }
 
+/* ---- Results ---- */
+
+static _Thread_local int32_t status_last;
+
+int32_t kevy_last_status(void)
+{
+    return status_last;
+}
+
+void kv_status_note(int status)
+{
+    status_last = status;
+}
+
 int32_t kv_result(int status)
 {
-    return status >= 0 ? 0 : status == KEVY_EMISUSE ? -1 : -2;
+    if (status >= 0 || status == KEVY_EMISUSE) {
+        return status >= 0 ? 0 : -1;
+    }
+    status_last = status;
+    return -2;
 }

@@ -26,6 +26,7 @@ struct kv_reply {
     size_t capacity;
     uint8_t protocol;
     bool failed;
+    int refusal; /* the status < 0 with which the store refused, if that is the reply; else 0 */
 };
 
 /* Begins an empty reply, without memory yet. End with done or take. */

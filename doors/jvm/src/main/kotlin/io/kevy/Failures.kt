@@ -29,17 +29,23 @@ internal fun ofStatus(status: Int): Throwable =
         else -> KevyException(known, Store.statusText(status))
     }
 
-/** The text of an error reply; the engine's own texts name the status. */
+/** The text with which the store refused, and why. */
 @CalledFromNative
+internal fun ofRefusal(status: Int, text: String): Throwable =
+    KevyReplyException(KevyStatus.of(status), text)
+
+/** The text of an error reply; the engine's own texts name the status. */
 internal fun ofReply(text: String): Throwable = KevyReplyException(statusOf(text), text)
 
 private fun statusOf(text: String): KevyStatus =
     when {
         text.startsWith("WRONGTYPE") -> KevyStatus.TYPE
+        text.startsWith("OOM command not allowed") -> KevyStatus.STORE_FULL
         text.startsWith("OOM") -> KevyStatus.OUT_OF_MEMORY
         text.startsWith("MISCONF the disk of the store is full") -> KevyStatus.NO_SPACE
         text.startsWith("ERR a limit of the store") -> KevyStatus.LIMIT
         text.startsWith("ERR the store is shut down") -> KevyStatus.CLOSED
+        text.startsWith("MISCONF too many files") -> KevyStatus.TOO_MANY_FILES
         text.startsWith("MISCONF") -> KevyStatus.IO
         else -> KevyStatus.MISUSE
     }

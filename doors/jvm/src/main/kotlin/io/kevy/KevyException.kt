@@ -24,7 +24,9 @@ public enum class KevyStatus(public val code: Int) {
     PATH(-11),
     ACCESS(-12),
     /** The store holds as much as its maxmemory allows. */
-    STORE_FULL(-13);
+    STORE_FULL(-13),
+    /** The process, or the machine, has too many files open. Nothing was changed; it heals. */
+    TOO_MANY_FILES(-14);
 
     internal companion object {
         fun of(code: Int): KevyStatus = values().firstOrNull { it.code == code } ?: IO
