@@ -181,6 +181,10 @@ static void flush_once(struct kv_log *log)
     kv_mutex_lock(log->writer);
     flush_end(log, &flush, status);
     kv_mutex_unlock(log->writer);
+    /* Counted before it is seen that more is durable. */
+    kv_mutex_lock(&files->flush_lock);
+    files->flush_count++;
+    kv_mutex_unlock(&files->flush_lock);
     if (status != KEVY_OK) {
         kv_log_break(log, status);
     } else if (flush.skipped == NULL) {
@@ -191,9 +195,6 @@ static void flush_once(struct kv_log *log)
             skip_no_more(log);
         }
     }
-    kv_mutex_lock(&files->flush_lock);
-    files->flush_count++;
-    kv_mutex_unlock(&files->flush_lock);
 }
 
 void kv_log_break(struct kv_log *log, int status)
