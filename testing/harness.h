@@ -31,7 +31,7 @@
 /* Defines and registers a test: TEST(name) { … } */
 #define TEST(name) TEST_LIMIT(name, 0)
 
-/* The same with its own limit in seconds; 0 is the default, 30. */
+/* The same with its own limit in seconds; 0 is the default, 60. */
 #define TEST_LIMIT(name, seconds)                                                                  \
     static void test_##name(void);                                                                 \
     __attribute__((constructor)) static void register_##name(void)                                 \

@@ -23,7 +23,7 @@ typedef void (*jvm_body)(JNIEnv *env);
 /* The same with options of its own, separated by single spaces. */
 #define JVM_TEST_WITH(name, option)                                                                \
     static void jvm_##name(JNIEnv *env);                                                           \
-    TEST_LIMIT(name, 60)                                                                           \
+    TEST_LIMIT(name, 180)                                                                          \
     {                                                                                              \
         jvm_run(KOL_TEST_CLASSES, option, jvm_##name);                                             \
     }                                                                                              \

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static void passes(void)
@@ -182,6 +183,18 @@ TEST(harness_options)
     CHECK_INT(run_self("--nonsense"), 2);
 }
 
+static bool lives(long process)
+{
+    char path[64], state = 'Z';
+    snprintf(path, sizeof path, "/proc/%ld/stat", process);
+    FILE *file = fopen(path, "r");
+    if (file != NULL) {
+        (void)!fscanf(file, "%*d %*s %c", &state);
+        fclose(file);
+    }
+    return state != 'Z';
+}
+
 TEST(harness_leaves_nothing)
 {
     CHECK_INT(run_self("--only=victim_leaves"), 0);
@@ -190,16 +203,12 @@ TEST(harness_leaves_nothing)
     REQUIRE(child != NULL && dir != NULL);
     dir[strcspn(dir, "\n")] = '\0';
     CHECK(access(dir + 4, F_OK) != 0);
-    /* The orphan is dead at once and gone when init has collected it. */
-    char stat_path[64];
-    snprintf(stat_path, sizeof stat_path, "/proc/%ld/stat", strtol(child + 6, NULL, 10));
-    FILE *file = fopen(stat_path, "r");
-    if (file != NULL) {
-        char state = '?';
-        (void)!fscanf(file, "%*d %*s %c", &state);
-        fclose(file);
-        CHECK_INT(state, 'Z');
+    /* The orphan was killed: it dies soon, and is gone when init has collected it. */
+    long orphan = strtol(child + 6, NULL, 10);
+    for (int i = 0; i < 3000 && lives(orphan); i++) {
+        nanosleep(&(struct timespec){0, 10000000}, NULL);
     }
+    CHECK(!lives(orphan));
 }
 
 TEST(harness_random_repeats)
