@@ -137,7 +137,7 @@ static void kit_await_count(struct kv_bus *bus, struct kv_sleepers *sleepers, ui
 {
     struct kv_hold hold;
     uint32_t parked = 0;
-    for (uint32_t i = 0; i < 20000 && parked < count; i++) {
+    for (uint32_t i = 0; i < 30000 && parked < count; i++) {
         kv_hold_enter(&hold, bus);
         parked = sleepers->parked - sleepers->waking;
         kv_hold_leave(&hold);

@@ -50,7 +50,7 @@ void kit_expect_none(struct kv_sub *sub);
 /* Returns the number in a decimal payload. */
 uint64_t kit_number(const uint8_t *data, size_t size);
 
-/* Waits until `count` threads sleep on the subscription; fails the test after some seconds. */
+/* Waits until `count` threads sleep on the subscription; fails the test after half a minute. */
 void kit_await_parked(struct kv_sub *sub, uint32_t count);
 
 /* The same for publishers that wait for room. */
