@@ -21,6 +21,8 @@
 
 #include "testing/harness.h"
 
+enum { PATIENCE_MS = 30000 };
+
 static pid_t server = -1;
 static int connection = -1;
 static char socket_dir[64];
@@ -52,7 +54,7 @@ static bool connect_to(const char *path)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
-    for (int tries = 0; tries < 500; tries++) {
+    for (int tries = 0; tries < 3000; tries++) {
         int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
         if (connect(fd, (struct sockaddr *)&address, sizeof address) == 0) {
             connection = fd;
@@ -128,7 +130,7 @@ static bool ask(void *self, size_t argc, const struct bytes *argv, struct transc
         transcript_append(&request, argv[i].data, argv[i].size);
         transcript_append(&request, "\r\n", 2);
     }
-    bool done = send_all(request.data, request.size) && receive(1, 20000, reply);
+    bool done = send_all(request.data, request.size) && receive(1, PATIENCE_MS, reply);
     transcript_free(&request);
     return done;
 }
@@ -138,8 +140,8 @@ bool redis_raw(struct bytes request, size_t replies, struct transcript_buffer *o
     char path[128];
     int kept = connection;
     snprintf(path, sizeof path, "%s/socket", socket_dir);
-    bool done =
-        connect_to(path) && send_all(request.data, request.size) && receive(replies, 1000, out);
+    bool done = connect_to(path) && send_all(request.data, request.size) &&
+                receive(replies, PATIENCE_MS, out);
     if (connection != kept) {
         close(connection);
     }

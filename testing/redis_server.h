@@ -16,7 +16,7 @@ void redis_start(struct transcript_target *out);
 void redis_stop(void);
 
 /* Sends bytes as they are and appends what comes back: until `replies` whole
- * replies are there, the server closes, or a second has passed. */
+ * replies are there, the server closes, or it says nothing for half a minute. */
 bool redis_raw(struct bytes request, size_t replies, struct transcript_buffer *out);
 
 #endif

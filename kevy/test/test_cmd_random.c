@@ -316,6 +316,9 @@ static bool is_huge(const struct line *line)
 
 /* ---- Comparing ---- */
 
+/* Milliseconds, or seconds, that one side may be later than the other on a busy machine. */
+enum { TIMES_APART = 30000 };
+
 static bool same_times(const struct transcript_buffer *a, const struct transcript_buffer *b)
 {
     if (a->size < 4 || b->size < 4 || a->data[0] != ':' || b->data[0] != ':') {
@@ -323,7 +326,7 @@ static bool same_times(const struct transcript_buffer *a, const struct transcrip
     }
     long long x = strtoll((const char *)a->data + 1, NULL, 10),
               y = strtoll((const char *)b->data + 1, NULL, 10);
-    return (x < 0) == (y < 0) && llabs(x - y) <= 2000;
+    return (x < 0) == (y < 0) && llabs(x - y) <= TIMES_APART;
 }
 
 static bool same_reply(struct transcript_buffer *a, struct transcript_buffer *b, char compare)

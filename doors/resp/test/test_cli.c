@@ -176,7 +176,7 @@ TEST(cli_runs_one_command)
 
 /* ---- Streams ---- */
 
-TEST_LIMIT(cli_export_and_import_are_inverse, 60)
+TEST_LIMIT(cli_export_and_import_are_inverse, 180)
 {
     store_make("store");
     CHECK_INT(sh("$CLI export store a.resp"), 0);
@@ -384,7 +384,7 @@ static int redis_up(const char *dir)
 {
     return sh("mkdir -p %s; redis-server --port 0 --unixsocket \"$PWD/%s.sock\" --dir %s --save '' "
               "--appendonly yes --aof-use-rdb-preamble no --daemonize yes "
-              "--pidfile \"$PWD/%s.pid\" >/dev/null; for i in $(seq 200); do "
+              "--pidfile \"$PWD/%s.pid\" >/dev/null; for i in $(seq 600); do "
               "test \"$(redis-cli -s %s.sock PING 2>/dev/null)\" = PONG && exit 0; sleep 0.05; "
               "done; exit 1",
               dir, dir, dir, dir, dir);
@@ -392,14 +392,14 @@ static int redis_up(const char *dir)
 
 static int redis_down(const char *dir)
 {
-    return sh("pid=$(cat %s.pid); redis-cli -s %s.sock SHUTDOWN NOSAVE; for i in $(seq 200); do "
+    return sh("pid=$(cat %s.pid); redis-cli -s %s.sock SHUTDOWN NOSAVE; for i in $(seq 600); do "
               "kill -0 $pid 2>/dev/null || exit 0; sleep 0.05; done; exit 1",
               dir, dir);
 }
 
 /* kevy's export through redis-cli --pipe into Redis; Redis's AOF, and what it
  * rewrites of it, back into kevy. */
-TEST_LIMIT(cli_through_redis_and_back, 60)
+TEST_LIMIT(cli_through_redis_and_back, 180)
 {
     need_redis();
     store_make("store");
@@ -411,7 +411,7 @@ TEST_LIMIT(cli_through_redis_and_back, 60)
     CHECK_INT(sh("$CLI import back one/appendonlydir/appendonly.aof.manifest"), 0);
     CHECK(stores_equal("store", "back"));
     REQUIRE_INT(redis_up("one"), 0);
-    CHECK_INT(sh("redis-cli -s one.sock BGREWRITEAOF; for i in $(seq 200); do redis-cli -s "
+    CHECK_INT(sh("redis-cli -s one.sock BGREWRITEAOF; for i in $(seq 600); do redis-cli -s "
                  "one.sock INFO persistence | grep -q 'aof_rewrite_in_progress:0' && ls "
                  "one/appendonlydir | grep -q '2.base' && exit 0; sleep 0.05; done; exit 1"),
               0);
@@ -421,7 +421,7 @@ TEST_LIMIT(cli_through_redis_and_back, 60)
 }
 
 /* redis-server loads an export as its AOF. */
-TEST_LIMIT(cli_export_is_an_aof, 60)
+TEST_LIMIT(cli_export_is_an_aof, 180)
 {
     need_redis();
     store_make("store");
