@@ -37,7 +37,7 @@ void listen_nap(unsigned ms)
 
 bool listen_reaches(_Atomic unsigned *number, unsigned want)
 {
-    for (unsigned i = 0; atomic_load(number) < want && i < 2000; i++) {
+    for (unsigned i = 0; atomic_load(number) < want && i < 3000; i++) {
         listen_nap(10);
     }
     return atomic_load(number) >= want;
@@ -47,7 +47,8 @@ void listen_note(void *user, const KevyChange *change)
 {
     struct diary *diary = user;
     char hit[4] = "";
-    if (diary->looks && change->key != NULL) {
+    bool looks = diary->looks && (change->cause != KEVY_CHANGE_SET || !diary->looks_at_ends);
+    if (looks && change->key != NULL) {
         KevyBuf buf;
         int32_t found = kevy_get(diary->db, change->key, change->key_len, &buf);
         (void)snprintf(hit, sizeof hit, "=%d", (int)found);

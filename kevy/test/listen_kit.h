@@ -22,7 +22,7 @@ void listen_cmd(KevyDb *db, const char *a, const char *b);
 
 void listen_nap(unsigned ms);
 
-/* Waits up to 20 seconds for a number. */
+/* Waits up to half a minute for a number. */
 bool listen_reaches(_Atomic unsigned *number, unsigned want);
 
 /* Notes each change as a word: cause letter, '*' for another handle, key. */
@@ -31,7 +31,8 @@ struct diary {
     char text[4096];
     size_t size;
     _Atomic unsigned count;
-    bool looks; /* notes also whether the key can be read */
+    bool looks;         /* notes also whether the key can be read */
+    bool looks_at_ends; /* but not for a key that was set: its time may be over by then */
 };
 
 void listen_note(void *user, const KevyChange *change);

@@ -233,11 +233,12 @@ static void *park(void *user)
     return NULL;
 }
 
-/* The fastest of some tries: a close that waits for a tick is never fast. */
+/* One of many tries is fast, however busy the machine: a close that waits for a
+ * tick never is. */
 TEST(fault_14_close_does_not_wait_for_a_tick)
 {
     double fastest = 1e9;
-    for (unsigned i = 0; i < 10; i++) {
+    for (unsigned i = 0; i < 500 && fastest >= 20; i++) {
         KevyDb *db = kevy_open_mem();
         KevySub *sub = kevy_subscribe(db, u("c"), 1);
         pthread_t waiter;
@@ -284,6 +285,13 @@ TEST(fault_15_a_store_in_memory_has_no_thread)
 
 /* ---- 16: pauses ---- */
 
+/* Many; hostile builds are slow with many, and grow all the more often with fewer. */
+#ifdef KEVY_HOSTILE
+enum { KEY_COUNT = 20000 };
+#else
+enum { KEY_COUNT = 100000 };
+#endif
+
 struct counted {
     size_t largest;
     size_t call_sum; /* bytes that were asked for since it was last zeroed */
@@ -308,7 +316,7 @@ TEST_LIMIT(fault_16_no_set_pays_for_the_whole_table, 60)
     kevy_mem mem = {&counted, counted_resize};
     struct kv_open open = {.options = &options, .os = &kv_os_posix, .mem = &mem};
     KevyDb *db;
-    size_t most = 0, count = test_scale(100000);
+    size_t most = 0, count = test_scale(KEY_COUNT);
     REQUIRE_INT(kv_engine_open(&open, &db, NULL), 0);
     for (size_t i = 0; i < count; i++) {
         char key[32];
@@ -357,7 +365,7 @@ TEST(fault_16_nobody_waits_for_a_flush_under_everysec)
     CHECK_INT(set(db, "k", "v", 0), 0);
     disk.waiting = 0;
     disk.is_slow = true;
-    for (unsigned i = 0; i < 4000 && disk.waiting == 0; i++) {
+    for (unsigned i = 0; i < 30000 && disk.waiting == 0; i++) {
         usleep(1000);
     }
     REQUIRE(disk.waiting > 0);
@@ -420,7 +428,7 @@ TEST(fault_17_shards_and_rewrite_options_are_hints)
 TEST(fault_19_a_key_costs_little_more_than_itself)
 {
     enum { KEY = 16, VALUE = 16, EXTRA_MAX = 64 };
-    size_t count = test_scale(100000);
+    size_t count = test_scale(KEY_COUNT);
     KevyDb *db = kevy_open_mem();
     KevyStats stats = {.size = sizeof stats};
     for (size_t i = 0; i < count; i++) {

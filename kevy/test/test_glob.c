@@ -8,7 +8,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "testing/harness.h"
 
@@ -144,12 +143,10 @@ TEST(random_patterns_agree_with_the_plain_matcher)
 
 /* ---- Hostile ---- */
 
-/* Milliseconds of processor time. */
-static long run_ms(struct bytes pattern, struct bytes text, bool want)
+/* Of sizes that end within moments, or, with one loop too many, never within the time limit. */
+static void ends(struct bytes pattern, struct bytes text, bool want)
 {
-    clock_t from = clock();
     CHECK_INT(kv_glob_match(pattern, text, false), want);
-    return (long)((clock() - from) * 1000 / CLOCKS_PER_SEC);
 }
 
 TEST(many_stars)
@@ -162,25 +159,25 @@ TEST(many_stars)
     }
     pattern[60] = 'c';
     text[30] = 'b';
-    CHECK(run_ms(bytes_of(pattern, 61), bytes_of(text, 31), false) < 100);
-    CHECK(run_ms(bytes_of(pattern, 60), bytes_of(text, 31), true) < 100);
+    ends(bytes_of(pattern, 61), bytes_of(text, 31), false);
+    ends(bytes_of(pattern, 60), bytes_of(text, 31), true);
 }
 
 TEST(only_stars)
 {
-    static uint8_t pattern[100000];
+    static uint8_t pattern[1000000];
     memset(pattern, '*', sizeof pattern);
-    CHECK(run_ms(bytes_of(pattern, sizeof pattern), BYTES_LITERAL("key"), true) < 100);
+    ends(bytes_of(pattern, sizeof pattern), BYTES_LITERAL("key"), true);
     pattern[sizeof pattern - 1] = 'x';
-    CHECK(run_ms(bytes_of(pattern, sizeof pattern), BYTES_LITERAL("key"), false) < 100);
+    ends(bytes_of(pattern, sizeof pattern), BYTES_LITERAL("key"), false);
 }
 
 TEST(long_class_behind_a_star)
 {
-    static uint8_t pattern[40003], text[20000];
+    static uint8_t pattern[1000003], text[500000];
     memset(pattern, 'z', sizeof pattern);
     memset(text, 'a', sizeof text);
     memcpy(pattern, "*[", 2);
     pattern[sizeof pattern - 1] = ']';
-    CHECK(run_ms(bytes_of(pattern, sizeof pattern), bytes_of(text, sizeof text), false) < 500);
+    ends(bytes_of(pattern, sizeof pattern), bytes_of(text, sizeof text), false);
 }

@@ -307,7 +307,6 @@ static void child(const struct busy *busy, const char *dir)
     KevyBuf out;
     KevyDb *db;
     KevyError error;
-    (void)alarm(20);
     bad += put(busy->db, 1, 1) != -1;
     bad += kevy_get(busy->db, u("k1"), 2, &out) != -1;
     kevy_close(busy->db);

@@ -56,7 +56,7 @@ struct writer {
 static void *write_on(void *user)
 {
     struct writer *writer = user;
-    while (!is_over) {
+    do {
         if (!kill_model_write(writer->model, writer->db, writer->owner,
                               test_random(&writer->random) >> 16)) {
             (void)snprintf(writer->model->first_wrong, sizeof writer->model->first_wrong,
@@ -64,7 +64,7 @@ static void *write_on(void *user)
             writer->model->wrong++;
             return NULL;
         }
-    }
+    } while (!is_over);
     return NULL;
 }
 
@@ -164,6 +164,7 @@ static size_t rounds_wanted(void)
     return wanted != NULL ? (size_t)strtoul(wanted, NULL, 10) : test_scale(ROUNDS);
 }
 
+/* Rounds are for some seconds; a busy machine makes fewer. */
 static bool is_out_of_time(time_t start)
 {
     return getenv("KEVY_KILLS") == NULL && time(NULL) - start > SECONDS;
@@ -190,9 +191,10 @@ static void kill_rounds(uint8_t fsync)
     uint64_t state = test_seed() * 3 + fsync;
     size_t count = rounds_wanted(), i;
     time_t start = time(NULL);
+    bool is_well = true;
     char dir[40] = "";
     round.dir = test_path("store0");
-    for (i = 0; i < count && !is_out_of_time(start); i++) {
+    for (i = 0; is_well && i < count && !is_out_of_time(start); i++) {
         if (i % LIFE == 0) {
             bury(round.dir);
             (void)snprintf(dir, sizeof dir, "store%zu", i / LIFE);
@@ -204,17 +206,15 @@ static void kill_rounds(uint8_t fsync)
         round.is_closing = test_random(&state) % CLOSE_EVERY == 0;
         round.is_early = test_random(&state) % 4 == 0;
         round.delay_us = (useconds_t)(test_random(&state) % 30000);
-        if (!survives(&round)) {
-            break;
-        }
+        is_well = survives(&round);
     }
-    /* The last round too is looked at. */
+    /* What the last round left is looked at too, and written to by each thread. */
     round.is_closing = true;
     round.delay_us = 1000;
-    (void)(i == count && survives(&round));
+    (void)(is_well && survives(&round));
     printf("%zu kills, %llu writes acknowledged, %llu states verified\n", i,
            (unsigned long long)round.model->acked, (unsigned long long)round.model->verified);
-    CHECK(round.model->verified > 0 && round.model->acked > i);
+    CHECK(round.model->verified > 0 && round.model->acked > 0);
     kill_model_free(round.model);
 }
 

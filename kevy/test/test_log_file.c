@@ -186,7 +186,7 @@ enum { SETTLED_ROOM = (256 << 10) + 65536 };
 static uint64_t settled_size(uint64_t times, uint64_t room, uint64_t *live)
 {
     struct kv_log_stats stats;
-    for (int wait = 0; wait < 40; wait++) {
+    for (int wait = 0; wait < 300; wait++) {
         stats_take(&stats);
         *live = stats.live_size;
         if (stats.file_size <= times * stats.live_size + room) {
@@ -231,7 +231,7 @@ TEST(file_deletes_settle)
         REQUIRE_INT(model_write(&model, &change, 1, &is_appended), 0);
     }
     stats_take(&second);
-    for (int wait = 0; wait < 20; wait++) {
+    for (int wait = 0; wait < 60; wait++) {
         first = second;
         (void)usleep(500000);
         stats_take(&second);
@@ -255,22 +255,20 @@ static uint64_t file_count(const char *dir)
 /* The segment that was made ahead in a burst goes once the store has settled. */
 TEST(file_a_small_store_keeps_no_spare)
 {
-    struct kv_log_stats stats;
-    uint64_t live;
+    struct kv_log_stats stats = {0};
+    uint64_t live, files = 1;
     const char *dir = test_path("store");
     REQUIRE_INT(model_open_sized(&model, &kv_os_posix, dir, KEVY_FSYNC_EVERYSEC,
                                  KV_SEGMENT_SIZE_MIN, false),
                 0);
     overwrite(2000, 1000);
     (void)settled_size(2, SETTLED_ROOM, &live);
-    for (int wait = 0; wait < 50; wait++) {
+    for (int wait = 0; wait < 300 && files != stats.segment_count; wait++) {
         (void)usleep(100000);
+        files = file_count(dir);
         stats_take(&stats);
-        if (file_count(dir) == stats.segment_count) {
-            break;
-        }
     }
-    CHECK_INT(file_count(dir), stats.segment_count);
+    CHECK_INT(files, stats.segment_count);
     model_close(&model);
 }
 
@@ -300,7 +298,7 @@ TEST(file_an_idle_log_does_nothing)
         0);
     REQUIRE_INT(model_put(&model, 1, 1, 100), 0);
     stats_take(&first);
-    for (int wait = 0; wait < 100 && first.lsn_durable != first.lsn_end; wait++) {
+    for (int wait = 0; wait < 300 && first.lsn_durable != first.lsn_end; wait++) {
         (void)usleep(100000);
         stats_take(&first);
     }

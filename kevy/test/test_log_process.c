@@ -28,7 +28,7 @@ static struct model model;
 struct shared {
     _Atomic uint64_t begun; /* versions whose write has begun, or was acknowledged */
     _Atomic uint64_t acknowledged;
-    _Atomic uint32_t is_open;
+    _Atomic uint64_t is_open;
 };
 
 static struct shared *shared_new(void)
@@ -45,9 +45,14 @@ static void pause_us(long us)
     (void)nanosleep(&time, NULL);
 }
 
-static void wait_until_open(const struct shared *shared)
+/* Waits until a child has set a number. */
+static void wait_until_set(const _Atomic uint64_t *number, pid_t child)
 {
-    while (atomic_load(&shared->is_open) == 0) {
+    siginfo_t info = {.si_pid = 0};
+    while (atomic_load(number) == 0) {
+        bool is_alive =
+            waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == 0;
+        REQUIRE(is_alive || atomic_load(number) != 0);
         pause_us(100);
     }
 }
@@ -66,7 +71,7 @@ static pid_t holder_start(const char *dir, struct shared *shared)
             (void)pause();
         }
     }
-    wait_until_open(shared);
+    wait_until_set(&shared->is_open, child);
     return child;
 }
 
@@ -104,7 +109,7 @@ TEST(process_a_forked_child_does_not_keep_the_lock)
             (void)pause();
         }
     }
-    wait_until_open(shared);
+    wait_until_set(&shared->is_open, child);
     CHECK_INT(atomic_load(&shared->is_open), 1);
     model_close(&model);
     REQUIRE_INT(model_open(&model, &kv_os_posix, dir, 0), 0);
@@ -160,7 +165,10 @@ static void kill_writers(uint8_t policy)
         if (child == 0) {
             write_for_ever(dir, policy, shared);
         }
-        wait_until_open(shared);
+        wait_until_set(&shared->is_open, child);
+        if (round + 1 == rounds) {
+            wait_until_set(&shared->acknowledged, child);
+        }
         pause_us((long)(test_random(&random) % 20000));
         end(child, SIGKILL);
         REQUIRE_INT(model_open_sized(&model, &kv_os_posix, dir, policy, 0, false), 0);

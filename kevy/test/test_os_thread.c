@@ -167,8 +167,7 @@ TEST(a_wait_ends_at_its_deadline_and_not_before)
     }
     CHECK(!kv_mutex_try(&shared.mutex));
     kv_mutex_unlock(&shared.mutex);
-    uint64_t took = kv_mono_ns() - before;
-    CHECK(took >= 30000000 && took < UINT64_C(5000000000));
+    CHECK(kv_mono_ns() - before >= 30000000);
     CHECK(!kv_park_wait(&shared.word, 0, before));
     CHECK(!kv_park_wait(&shared.word, 0, 0));
 }

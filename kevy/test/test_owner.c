@@ -274,7 +274,7 @@ static void check_removed(uint8_t fsync)
     CHECK_INT(put(db, "k", 1), 0);
     CHECK_INT(kevy_sync(db), 0);
     remove_all(dir);
-    for (unsigned i = 0; i < 300 && status == 0; i++) {
+    for (unsigned i = 0; i < 3000 && status == 0; i++) {
         status = put(db, "k", 2);
         usleep(status == 0 ? 10000 : 0);
     }
