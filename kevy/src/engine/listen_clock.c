@@ -84,9 +84,13 @@ static void clock_run(void *user)
 {
     struct kv_engine *engine = user;
     struct kv_listeners *listeners = &engine->listeners;
-    while (!atomic_load_explicit(&listeners->is_clock_stopping, memory_order_acquire)) {
+    for (;;) {
         struct pass pass;
+        /* Read before the flags: whoever sets one changes it afterwards, and it is not slept on. */
         uint32_t word = atomic_load_explicit(&listeners->clock_word, memory_order_acquire);
+        if (atomic_load_explicit(&listeners->is_clock_stopping, memory_order_acquire)) {
+            return;
+        }
         pass_once(engine, &pass);
         if (pass.lsn != 0) {
             (void)kv_log_commit(engine->log, pass.lsn);
