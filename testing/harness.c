@@ -107,6 +107,8 @@ static _Noreturn void run_child(const struct test *test)
 {
     struct rlimit no_core = {0, 0};
     is_forked = true;
+    /* What it says is there even if it has to be killed. */
+    setvbuf(stdout, NULL, _IOLBF, 0);
     setpgid(0, 0);
     setrlimit(RLIMIT_CORE, &no_core);
     int code = run_body(test);

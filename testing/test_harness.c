@@ -39,6 +39,7 @@ static void crashes(void)
 static void hangs(void)
 {
     CHECK(true);
+    printf("hangs from here on\n");
     for (;;) {
         pause();
     }
@@ -158,6 +159,7 @@ TEST(harness_hanging)
 {
     CHECK_INT(run_self("--only=victim_hangs"), 1);
     CHECK(says("still running after"));
+    CHECK(says("hangs from here on"));
     CHECK(says("\n0 passed, 1 failed, 0 skipped\n"));
 }
 
