@@ -23,7 +23,7 @@ static int shell(const char *command)
     return WIFEXITED(code) ? WEXITSTATUS(code) : -1;
 }
 
-TEST_LIMIT(kolibri_hpp, 180)
+TEST_LIMIT(kolibri_hpp, 300)
 {
     char command[4096];
     const char *folder = test_dir();

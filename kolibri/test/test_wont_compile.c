@@ -95,12 +95,12 @@ static void check_all(const char *compiler)
     CHECK(count >= 20);
 }
 
-TEST_LIMIT(gcc_refuses_each, 120)
+TEST_LIMIT(gcc_refuses_each, 300)
 {
     check_all("gcc");
 }
 
-TEST_LIMIT(clang_refuses_each, 120)
+TEST_LIMIT(clang_refuses_each, 300)
 {
     check_all("clang");
 }
