@@ -106,9 +106,16 @@ TEST(keys_that_were_there_before_the_listener_expire_too)
     kevy_close(db);
 }
 
+/* Hostile builds are slow with many. */
+#ifdef KEVY_HOSTILE
+enum { CROWD = 20000 };
+#else
+enum { CROWD = 100000 };
+#endif
+
 /* Each of many keys, all within one second. */
 struct crowd {
-    unsigned char told[100000];
+    unsigned char told[CROWD];
     _Atomic unsigned expired;
     unsigned wrong;
 };
@@ -127,9 +134,9 @@ static void note_crowd(void *user, const KevyChange *change)
     }
 }
 
-TEST_LIMIT(a_hundred_thousand_keys_expire_in_a_second_each_once, 120)
+TEST_LIMIT(a_crowd_of_keys_expires_in_a_second_each_once, 120)
 {
-    unsigned count = (unsigned)test_scale(100000);
+    unsigned count = (unsigned)test_scale(CROWD);
     struct crowd *crowd = calloc(1, sizeof *crowd);
     KevyDb *db = kevy_open_mem();
     REQUIRE(crowd != NULL && db != NULL);

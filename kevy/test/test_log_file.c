@@ -303,6 +303,7 @@ TEST(file_an_idle_log_does_nothing)
         stats_take(&first);
     }
     CHECK_INT(first.lsn_durable, first.lsn_end);
+    /* Longer than a mark takes to follow the flush. */
     (void)usleep(1500000);
     stats_take(&second);
     CHECK_INT(first.flush_count, second.flush_count);

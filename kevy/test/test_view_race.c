@@ -56,6 +56,9 @@ static void slot_empty(struct race *race, struct slot *slot)
 static void slot_fill(struct race *race, struct slot *slot, unsigned key_number)
 {
     char key[16];
+    if (atomic_load(&race->db) == NULL) {
+        return; /* or the one who closes it would wait long for a moment without users */
+    }
     atomic_fetch_add(&race->users, 1);
     KevyDb *db = atomic_load(&race->db);
     (void)snprintf(key, sizeof key, "k%u", key_number);
