@@ -100,7 +100,7 @@ test('what is neither text nor bytes is no key, value, channel or pack', () => {
 
 test('lists that are none, and callbacks that are none', () => {
   const db = createKevyNitro();
-  for (const value of [undefined, null, 5, 'ab', {}, () => {}, Symbol('s'), 5n]) {
+  for (const value of [undefined, null, 5, 'ab', {}, () => {}, Symbol('s'), 5n, bytes(1)]) {
     refused(() => db.setMany(value));
     refused(() => db.getMany(value));
     refused(() => kevy.packArgv(value));

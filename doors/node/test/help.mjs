@@ -33,7 +33,7 @@ export async function gc() {
 /** A folder that is removed with the test. */
 export function folder(t) {
   const dir = mkdtempSync(join(tmpdir(), 'kevy-node-'));
-  t.after(() => rmSync(dir, { recursive: true, force: true }));
+  t.after(() => rmSync(dir, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }));
   return dir;
 }
 

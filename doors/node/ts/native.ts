@@ -164,9 +164,10 @@ export const native: Native = load();
 const shared = typeof SharedArrayBuffer === 'undefined' ? undefined : new SharedArrayBuffer(1);
 native.setup(checkUsable, (size) => new PlainBuffer(size), shared);
 
-/** The items of an iterable that is not a string, as an array of our own. */
+/** The items of an iterable, neither text nor bytes, as an array of our own. */
 export function listOf<T>(items: Iterable<T>, what: string): T[] {
-  const isList = typeof items === 'object' && items !== null && Symbol.iterator in items;
+  const isObject = typeof items === 'object' && items !== null && !isView(items);
+  const isList = isObject && Symbol.iterator in items;
   if (!isList) throw failure(TypeError, 'KEVY_EMISUSE', `expected an iterable of ${what}`);
   return Array.from(items);
 }
