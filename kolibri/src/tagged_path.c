@@ -58,7 +58,10 @@ static int is_identifier(const char *name, size_t size)
     return size > 0;
 }
 
-/* A key as `.name` or `["any key"]`; the middle of a very long one is left out anyway. */
+/*
+ * A key as `.name` or `["any key"]`; the middle of a very long one is left out anyway. Control
+ * characters are escaped: a NUL would end the text.
+ */
 static void add_key(struct path *path, struct kol_string key)
 {
     char name[4 * KOL_SHAPE_KEY_MAX];
@@ -73,6 +76,12 @@ static void add_key(struct path *path, struct kol_string key)
     }
     add_text(path, "[\"");
     for (size_t i = 0; i < size; i++) {
+        if ((unsigned char)name[i] < 0x20) {
+            char escape[8];
+            snprintf(escape, sizeof escape, "\\u%04x", (unsigned)name[i]);
+            add_text(path, escape);
+            continue;
+        }
         if (name[i] == '"' || name[i] == '\\') {
             add_text(path, "\\");
         }

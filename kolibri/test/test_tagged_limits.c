@@ -98,6 +98,18 @@ TEST(depth_513_is_an_error_with_its_path)
     }
 }
 
+TEST(control_characters_in_a_path_are_escaped)
+{
+    char path[KOL_PATH_MAX + 1];
+    struct kol_writer *writer = open_writer();
+    kol_write_object(writer, 1);
+    kol_write_key(writer, kol_string_of("a\0b\n\x1f", 5, KOL_LATIN1));
+    kol_write_list(writer, 1);
+    kol_writer_path(writer, path, sizeof path);
+    CHECK_STR(path, "$[\"a\\u0000b\\u000a\\u001f\"][0]");
+    kol_writer_close(writer);
+}
+
 TEST(records_are_two_levels)
 {
     const struct kol_string key = KOL_STRING("k");

@@ -18,7 +18,11 @@ final class TaggedPath {
         path.append("[\"");
         for (int i = 0; i < key.length(); i++) {
             char c = key.charAt(i);
-            path.append(c == '"' || c == '\\' ? "\\" : "").append(c);
+            if (c < 0x20) {
+                path.append("\\u00").append(c < 0x10 ? "0" : "").append(Integer.toHexString(c));
+            } else {
+                path.append(c == '"' || c == '\\' ? "\\" : "").append(c);
+            }
         }
         path.append("\"]");
     }

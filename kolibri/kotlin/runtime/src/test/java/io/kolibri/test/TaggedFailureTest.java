@@ -48,6 +48,8 @@ class TaggedFailureTest {
         fails(TaggedException.ETYPE, "$[\"any key\"][\"\"][\"q\\\"\\\\\"].$_9",
                 map("any key", map("", map("q\"\\", map("$_9", Thread.currentThread())))));
         fails(TaggedException.ETYPE, "$[\"9\"]", map("9", new Object()));
+        fails(TaggedException.ETYPE, "$[\"a\\u0000b\\u000a\\u001f\"].c",
+                map("a\0b\n\u001f", map("c", new Object())));
         Map<Object, Object> value = new LinkedHashMap<>();
         value.put(1, 1);
         value.put(2, new Object());
