@@ -59,7 +59,8 @@ static inline void kv_write_unlock(struct kv_write *write)
 int kv_write_leave_slow(struct kv_write *write, int status);
 static inline int kv_write_leave(struct kv_write *write, int status)
 {
-    if (write->lsn != 0 || write->has_news || write->has_dropped) {
+    if (write->has_news || write->has_dropped ||
+        (write->lsn != 0 && kv_log_owes(write->db->engine->log))) {
         return kv_write_leave_slow(write, status);
     }
     kv_gate_leave(write->slot);

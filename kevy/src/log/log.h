@@ -166,6 +166,10 @@ uint64_t kv_log_end(const struct kv_log *log);
  * write is durable is unknown. */
 int kv_log_commit(struct kv_log *log, uint64_t lsn);
 
+/* Says whether a commit after an append has something to do or to wait for; else the
+ * promise is kept already, and none is needed. No lock. */
+bool kv_log_owes(const struct kv_log *log);
+
 /* Returns when everything appended before the call is durable. Not under the
  * writer lock. 0, KEVY_EIO or KEVY_ENOSPC. */
 int kv_log_sync(struct kv_log *log);

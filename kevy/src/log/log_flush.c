@@ -250,6 +250,16 @@ static void wait_in_turn(struct kv_log *log)
     kv_mutex_unlock(&files->flush_lock);
 }
 
+bool kv_log_owes(const struct kv_log *log)
+{
+    const struct kv_files *files = log->files;
+    return files != NULL &&
+           (atomic_load_explicit(&files->policy, memory_order_relaxed) == KEVY_FSYNC_ALWAYS ||
+            atomic_load_explicit(&files->is_wake_due, memory_order_relaxed) ||
+            atomic_load_explicit(&files->is_crowded, memory_order_relaxed) ||
+            (atomic_load_explicit(&files->is_flushing, memory_order_relaxed) && is_overdue(log)));
+}
+
 int kv_log_commit(struct kv_log *log, uint64_t lsn)
 {
     struct kv_files *files = log->files;
