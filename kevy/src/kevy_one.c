@@ -86,6 +86,7 @@
 #include "kevy/src/log/log_salvage_mend.c"
 #include "kevy/src/log/log_salvage_survey.c"
 #include "kevy/src/log/log_segment.c"
+#include "kevy/src/log/log_short.c"
 #include "kevy/src/log/log_start.c"
 #include "kevy/src/log/log_sweep.c"
 #include "kevy/src/log/log_tail.c"

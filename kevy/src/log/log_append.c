@@ -18,6 +18,8 @@
  * On a full disk what deletes, or moves to make room, goes on with what the
  * reserve held (log_reserve.c).
  *
+ * A single small value mostly needs none of this: log_short.c.
+ *
  * Threads: under the writer lock. Nothing is allocated here in the long run:
  * scratch memory grows to the largest unit.
  */
@@ -221,25 +223,6 @@ static void unit_commit(struct unit *unit, size_t count)
     unit->lsn++;
 }
 
-/* Notes when the first bytes came that no flush has covered. */
-static void pending_note(struct kv_log *log, size_t size)
-{
-    struct kv_files *files = log->files;
-    if (log->move != NULL && kv_collect_is_due(log)) {
-        atomic_store_explicit(&files->is_wake_due, true, memory_order_release);
-        atomic_store_explicit(&files->is_crowded, kv_collect_is_overdue(log), memory_order_relaxed);
-    }
-    uint64_t before = atomic_load_explicit(&files->pending_size, memory_order_relaxed);
-    atomic_store_explicit(&files->pending_size, before + size, memory_order_relaxed);
-    if (atomic_load_explicit(&files->pending_since_ns, memory_order_relaxed) == 0) {
-        atomic_store_explicit(&files->pending_since_ns, log->os->boot_ns(log->os->self) | 1,
-                              memory_order_relaxed);
-        atomic_store_explicit(&files->is_wake_due, true, memory_order_release);
-    } else if (before < KV_PENDING_MAX && before + size >= KV_PENDING_MAX) {
-        atomic_store_explicit(&files->is_wake_due, true, memory_order_release);
-    }
-}
-
 /* Gives the unit to the kernel; if that succeeds it is part of the log. */
 static int unit_write(struct unit *unit)
 {
@@ -253,7 +236,7 @@ static int unit_write(struct unit *unit)
     log->files->stamp_at = unit->stamp_at;
     log->files->end_slot = log->active->slot;
     log->files->end_offset = log->active->used;
-    pending_note(log, unit->size);
+    kv_pending_note(log, unit->size);
     return KEVY_OK;
 }
 
@@ -298,7 +281,7 @@ static int append_draft(struct unit *unit, struct kv_draft *draft)
     int status = kv_extent_write(unit->log, draft, unit->lsn, &extent, &place);
     if (status == KEVY_OK) {
         draft->ref = unit_extent(unit, draft, &place);
-        pending_note(unit->log, extent->used);
+        kv_pending_note(unit->log, extent->used);
     }
     return status;
 }
@@ -375,7 +358,7 @@ static int append_batch_extent(struct kv_log *log, struct kv_draft *drafts, size
         kv_extent_forget(log, extent);
         return status;
     }
-    pending_note(log, extent->used);
+    kv_pending_note(log, extent->used);
     for (size_t i = 0; i < count; i++) {
         draft_publish(log, &drafts[i], lsn + i);
     }
@@ -442,7 +425,9 @@ static int append_any(struct kv_log *log, struct kv_draft *drafts, size_t count,
 
 int kv_append(void *self, struct kv_draft *drafts, size_t count)
 {
-    return append_any((struct kv_log *)self, drafts, count, 0);
+    struct kv_log *log = (struct kv_log *)self;
+    int status = count == 1 ? kv_append_short(log, drafts) : KV_APPEND_NOT_SHORT;
+    return status == KV_APPEND_NOT_SHORT ? append_any(log, drafts, count, 0) : status;
 }
 
 int kv_append_moved(struct kv_log *log, struct kv_draft *drafts, size_t count)

@@ -15,8 +15,8 @@
  * that names it is the newest.
  *
  * Reading order: log_open.c (both kinds), log_memory.c, log_sweep.c (in memory),
- * then for files: log_append.c, log_window.c, log_ahead.c, log_file.c,
- * log_extent.c (writing),
+ * then for files: log_append.c, log_short.c, log_window.c, log_ahead.c,
+ * log_file.c, log_extent.c (writing),
  * log_flush.c, log_mark.c, log_remove.c, log_thread.c (durability), log_start.c,
  * log_adopt.c, log_tail.c, log_replay.c, log_damage.c, log_recover.c (opening),
  * log_collect.c. Declared in headers of their own: log_ahead.h, log_flush.h.
@@ -268,6 +268,19 @@ static inline struct kv_segment *kv_segment_of(const struct kv_log *log, uint32_
     return log->segments[kv_ref_slot(ref)];
 }
 
+/* How far ahead of the end of the log its cache lines are asked for. */
+#define KV_FETCH_AHEAD ((size_t)512)
+#define KV_FETCH_LINE ((size_t)64)
+
+/* A log goes through lines that nobody has touched for long. Asks for as many of
+ * those to come as a small record takes; large copies look ahead by themselves. */
+static inline void kv_log_fetch_ahead(const uint8_t *end, size_t size)
+{
+    for (size_t i = 0; size <= KV_FETCH_AHEAD && i < size; i += KV_FETCH_LINE) {
+        kv_cpu_fetch(end + KV_FETCH_AHEAD + i);
+    }
+}
+
 /* Adds to, or takes from, the live bytes of a segment. */
 void kv_segment_revive(struct kv_log *log, struct kv_segment *segment, size_t size);
 void kv_segment_kill(struct kv_log *log, struct kv_segment *segment, size_t size);
@@ -415,6 +428,14 @@ void kv_batch_begin(struct kv_log *log, struct kv_segment *extent, uint32_t entr
 /* The journal's function of a file log, and the same for moved records. */
 int kv_append(void *self, struct kv_draft *drafts, size_t count);
 int kv_append_moved(struct kv_log *log, struct kv_draft *drafts, size_t count);
+
+/* Appends one small value where nothing stands in the way (log_short.c). 0, a
+ * status, or KV_APPEND_NOT_SHORT with nothing done. */
+#define KV_APPEND_NOT_SHORT 1
+int kv_append_short(struct kv_log *log, struct kv_draft *draft);
+
+/* Notes that so many bytes were appended that no flush has covered. */
+void kv_pending_note(struct kv_log *log, size_t size);
 
 /* Writes key and value of a draft, or a whole batch of records, to an extent
  * of its own. Its record is to have the LSN `lsn`. 0 or a status. */

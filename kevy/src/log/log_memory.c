@@ -108,27 +108,13 @@ static inline int memory_room(struct kv_log *log, size_t size)
     return active != NULL && active->used + size <= active->map_size ? KEVY_OK : memory_renew(log);
 }
 
-/* How far ahead of the end of the log its cache lines are asked for. */
-#define AHEAD_SIZE ((size_t)512)
-#define AHEAD_LINE ((size_t)64)
-
-/* A log in memory goes through lines that nobody has touched for long. Asks for
- * as many of those to come as a small record takes; large copies look ahead
- * by themselves. */
-static inline void fetch_ahead(const uint8_t *end, size_t size)
-{
-    for (size_t i = 0; size <= AHEAD_SIZE && i < size; i += AHEAD_LINE) {
-        kv_cpu_fetch(end + AHEAD_SIZE + i);
-    }
-}
-
 /* Takes `size` bytes of the active segment; there is room. */
 static inline uint8_t *memory_take(struct kv_log *log, size_t size, uint32_t *ref)
 {
     struct kv_segment *active = log->active;
     uint8_t *record = active->base + active->used;
     *ref = kv_ref_of(active->slot, active->used);
-    fetch_ahead(record + size, size);
+    kv_log_fetch_ahead(record + size, size);
     kv_segment_grow(log, active, size);
     kv_segment_revive(log, active, size);
     atomic_store_explicit(&log->open_used, active->used, memory_order_relaxed);
