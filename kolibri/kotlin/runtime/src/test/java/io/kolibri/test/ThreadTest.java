@@ -14,10 +14,16 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** Threads of C and virtual threads. */
 class ThreadTest {
+    @BeforeAll
+    static void load() {
+        Counts.load();
+    }
+
     @Test
     void classesAreFoundOnThreadsOfC() {
         assertSame(SharedCell.class, Counts.findOnThread("io/kolibri/test/SharedCell"));
