@@ -59,6 +59,7 @@ struct kj_store *kj_store_new(KevyDb *db)
 
 void kj_store_free(struct kj_store *store)
 {
+    kj_changes_end(store);
     kevy_close(store->db);
     (void)pthread_mutex_lock(&latch_lock);
     if (store->latch != NULL) {

@@ -5,12 +5,14 @@
  *
  *   jvm_load.c   JNI_OnLoad: registration, the version handshake
  *   jvm_store.c  the natives of io.kevy.Store: one handle on a store
+ *   jvm_many.c   getMany and setMany
  *   jvm_inbox.c  the natives of io.kevy.Inbox: one subscription
+ *   jvm_changes.c  the natives of io.kevy.ChangeQueue: what listeners are told
  *   jvm_close.c  the end of a handle, and waiting for it
  *   jvm_bytes.c  byte arrays in, buffers of the engine out
  *   jvm_fail.c   results of the engine as Java exceptions
  *
- * Both classes are guarded native objects: Java leases the pointer for the
+ * The classes are guarded native objects: Java leases the pointer for the
  * length of a call, so a native never sees a handle that was closed.
  *
  * Arrays cross as region copies, never as critical sections: the engine may
@@ -31,13 +33,16 @@ KOL_HANDLE(java_nio_ByteBuffer, "java/nio/ByteBuffer", java_lang_Object)
 
 /* A handle on a store, and who waits for its end (jvm_close.c). */
 struct kj_latch;
+struct kj_changes;
 struct kj_store {
     KevyDb *db;
     struct kj_latch *latch;
+    struct kj_changes *changes; /* the queues of its change listeners (jvm_changes.c) */
 };
 
 KOL_NATIVE(Store, "io/kevy/Store", struct kj_store)
 KOL_NATIVE(Inbox, "io/kevy/Inbox", KevySub)
+KOL_NATIVE(ChangeQueue, "io/kevy/ChangeQueue", struct kj_changes)
 
 /* The factories of exceptions, io.kevy.Failures. */
 KOL_HANDLE(Failures, "io/kevy/Failures", java_lang_Object)
@@ -49,11 +54,24 @@ KOL_HANDLE(java_lang_Throwable, "java/lang/Throwable", java_lang_Object)
     X(C, SF2, throws, java_lang_Throwable, of_refusal, "ofRefusal", jint, java_lang_String)
 KOL_MEMBERS(Failures, FAILURES)
 
-/* ---- jvm_store.c, jvm_inbox.c ---- */
+/* ---- jvm_store.c, jvm_inbox.c, jvm_changes.c ---- */
 
 /* Registers the natives of a class; as kol_natives_register. */
 kol_status kj_store_register(JNIEnv *env, char *report, size_t size);
 kol_status kj_inbox_register(JNIEnv *env, char *report, size_t size);
+kol_status kj_changes_register(JNIEnv *env, char *report, size_t size);
+
+/* A queue for the change listeners of a live store; NULL without memory. Owned by its Java object.
+ * kj_changes_end ends the listeners of all queues of a store, which is about to be closed, and
+ * wakes who waits. */
+struct kj_changes *kj_changes_new(struct kj_store *store);
+void kj_changes_end(struct kj_store *store);
+
+/* ---- jvm_many.c ---- */
+
+/* Exceptions are pending on return. */
+jbyte__array kj_get_many(JNIEnv *env, KevyDb *db, jbyte__array keys);
+void kj_set_many(JNIEnv *env, KevyDb *db, jbyte__array packed);
 
 /* ---- jvm_close.c ---- */
 
@@ -69,6 +87,19 @@ struct kj_latch *kj_latch_of(struct kj_store *store);
 void kj_latch_wait(struct kj_latch *latch);
 
 /* ---- jvm_bytes.c ---- */
+
+/* Numbers of packed bytes, little-endian. */
+static inline uint32_t kj_u32(const uint8_t *at)
+{
+    return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+}
+
+static inline void kj_put_u32(uint8_t *at, uint32_t number)
+{
+    for (unsigned k = 0; k < 4; k++) {
+        at[k] = (uint8_t)(number >> 8 * k);
+    }
+}
 
 enum { KJ_BYTES_LOCAL = 256 };
 

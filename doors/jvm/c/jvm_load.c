@@ -24,6 +24,9 @@ static kol_status load(JNIEnv *env, char *report, size_t size)
     if (status == KOL_OK) {
         status = kj_inbox_register(env, report, size);
     }
+    if (status == KOL_OK) {
+        status = kj_changes_register(env, report, size);
+    }
     return status == KOL_OK ? kol_class_load(env, tables, 1, report, size) : status;
 }
 

@@ -27,6 +27,9 @@ enum { VALUE_LOCAL = 4096, NUMBER_SIZE = 24 };
     X(C, M5, void, set, "set", jbyte__array, jbyte__array, jint, jint, jlong)                      \
     X(C, M3, void, set_text, "setText", jbyte__array, java_lang_String, jlong)                     \
     X(C, M5, void, set_from, "setFrom", jbyte__array, java_nio_ByteBuffer, jint, jint, jlong)      \
+    X(C, M1, jbyte__array, get_many, "getMany", jbyte__array)                                      \
+    X(C, M1, void, set_many, "setMany", jbyte__array)                                              \
+    X(C, M0, jlong, changes, "changes")                                                            \
     X(C, M1, jbyte__array, cmd, "cmd", jbyte__array)                                               \
     X(C, M2, jlong, publish, "publish", jbyte__array, jbyte__array)                                \
     X(C, M2, jlong, subscribe, "subscribe", jbyte__array, jboolean)                                \
@@ -304,6 +307,25 @@ static void Store_set_from(JNIEnv *env, struct kj_store *self, jbyte__array key,
         set(env, self->db, &name, source, (size_t)(end - start), ttl_ms);
     }
     kj_bytes_close(&name);
+}
+
+static jbyte__array Store_get_many(JNIEnv *env, struct kj_store *self, jbyte__array keys)
+{
+    return kj_get_many(env, self->db, keys);
+}
+
+static void Store_set_many(JNIEnv *env, struct kj_store *self, jbyte__array packed)
+{
+    kj_set_many(env, self->db, packed);
+}
+
+static jlong Store_changes(JNIEnv *env, struct kj_store *self)
+{
+    struct kj_changes *changes = kj_changes_new(self);
+    if (changes == NULL) {
+        (void)kj_fail_memory(env);
+    }
+    return (jlong)(intptr_t)changes;
 }
 
 /* ---- Commands ---- */

@@ -10,7 +10,7 @@ import java.nio.ByteOrder
  */
 internal object Command {
     fun pack(words: List<Any?>): ByteArray {
-        require(words.isNotEmpty()) { "a command without words" }
+        argument(words.isNotEmpty()) { "a command without words" }
         val parts = words.map { bytesOf(it) }
         val size = parts.sumOf { Int.SIZE_BYTES + it.size.toLong() }
         if (size > Int.MAX_VALUE - HEADROOM) {
@@ -29,9 +29,9 @@ internal object Command {
             is Char,
             is Enum<*> -> Text.encode(word.toString())
             is ByteBuffer -> ByteArray(word.remaining()).also { word.duplicate().get(it) }
-            null -> throw IllegalArgumentException("an argument is null")
+            null -> throw KevyArgumentException("an argument is null")
             else ->
-                throw IllegalArgumentException(
+                throw KevyArgumentException(
                     "an argument is a ${word.javaClass.name}: neither text, bytes nor a number"
                 )
         }

@@ -3,6 +3,7 @@
 
 package io.kevy
 
+import java.util.concurrent.CancellationException
 import kotlin.concurrent.thread
 import kotlinx.coroutines.channels.Channel
 import kotlinx.coroutines.channels.ProducerScope
@@ -13,7 +14,8 @@ import kotlinx.coroutines.flow.buffer
 import kotlinx.coroutines.flow.callbackFlow
 
 /*
- * Messages as flows. This file alone needs kotlinx-coroutines, which is an optional dependency.
+ * Messages and changes as flows. This file alone needs kotlinx-coroutines, which is an optional
+ * dependency.
  */
 
 /**
@@ -29,6 +31,36 @@ public fun Kevy.messages(vararg channels: String): Flow<Message> = flowOf { subs
 /** As [messages], of all channels that match one of the glob patterns. */
 public fun Kevy.patternMessages(vararg patterns: String): Flow<Message> =
     flowOf { psubscribe(*patterns) }
+
+/**
+ * The changes of the store, cold: each collector has a queue of its own, from the moment it begins
+ * to collect until it ends, bounded as that of [Kevy.onChange] and ended as [messages] is.
+ */
+public fun Kevy.changes(): Flow<Change> =
+    callbackFlow {
+            val queue = changeQueue()
+            try {
+                queue.add()
+            } catch (failure: Throwable) {
+                queue.close()
+                throw failure
+            }
+            thread(isDaemon = true, name = "kevy-flow") { pump(queue) }
+            awaitClose { queue.close() }
+        }
+        .buffer(Channel.RENDEZVOUS)
+
+private fun ProducerScope<Change>.pump(queue: ChangeQueue) {
+    try {
+        while (true) {
+            ChangeRecords(queue.next()).forEach { _, change ->
+                if (!trySendBlocking(change).isSuccess) throw CancellationException()
+            }
+        }
+    } catch (failure: Throwable) {
+        close(failure)
+    }
+}
 
 private fun flowOf(subscribe: () -> Subscription): Flow<Message> =
     callbackFlow {

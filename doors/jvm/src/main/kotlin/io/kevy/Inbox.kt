@@ -47,12 +47,12 @@ internal class Inbox(store: Store, name: ByteArray, isPattern: Boolean) :
     fun next(timeoutMillis: Long?): ByteArray? =
         if (isNow(timeoutMillis)) take() else waiting(timeoutMillis) { await(it) }
 
-    /** A batch with channels, sleeping likewise. */
+    /** A batch with patterns and channels, sleeping likewise. */
     fun drain(timeoutMillis: Long?, bytesMax: Long, counts: LongArray): ByteArray? =
         if (isNow(timeoutMillis)) {
-            batch(0, WITH_CHANNELS or WITHOUT_WAIT, bytesMax, counts)
+            batch(0, WITH_PATTERNS or WITHOUT_WAIT, bytesMax, counts)
         } else {
-            waiting(timeoutMillis) { batch(it, WITH_CHANNELS, bytesMax, counts) }
+            waiting(timeoutMillis) { batch(it, WITH_PATTERNS, bytesMax, counts) }
         }
 
     override fun close() {
@@ -95,7 +95,7 @@ internal class Inbox(store: Store, name: ByteArray, isPattern: Boolean) :
     }
 
     private companion object {
-        const val WITH_CHANNELS = 1
+        const val WITH_PATTERNS = 5 /* and channels */
         const val WITHOUT_WAIT = 2
         const val LONGEST_MILLIS = 1L shl 40
 

@@ -31,6 +31,7 @@ import kotlin.time.Duration
  */
 public class Kevy private constructor(private val store: Store) : KevyCommands(), AutoCloseable {
     private val pushes = Pushes(this, store)
+    private val changes = Changes(this, store)
 
     // ---- values ----
 
@@ -142,7 +143,25 @@ public class Kevy private constructor(private val store: Store) : KevyCommands()
         (value as Buffer).position(end)
     }
 
+    /**
+     * The values in the order of the keys, in one crossing; null where there is none or the key
+     * holds another type. Each key is read by itself: what another thread writes meanwhile may be
+     * seen for one and not for another ([mget] reads all of one moment).
+     */
+    public fun getMany(vararg keys: String): List<ByteArray?> = getMany(keys.asList())
+
+    public fun getMany(keys: Collection<String>): List<ByteArray?> = valuesOf(keys)
+
+    /** As [getMany], with keys that are bytes. */
+    public fun getManyBytes(keys: Collection<ByteArray>): List<ByteArray?> = valuesOf(keys)
+
+    private fun valuesOf(keys: Collection<Any>): List<ByteArray?> =
+        if (keys.isEmpty()) emptyList()
+        else Values.split(store.getMany(Command.pack(keys.toList())), keys.size)
+
     override fun run(packed: ByteArray): ByteArray = store.cmd(packed)
+
+    override fun putAll(packed: ByteArray): Unit = store.setMany(packed)
 
     // ---- publish and subscribe ----
 
@@ -179,6 +198,22 @@ public class Kevy private constructor(private val store: Store) : KevyCommands()
     public fun psubscribe(pattern: String, listener: MessageListener): Listening =
         pushes.add(pattern, true, listener)
 
+    // ---- changes ----
+
+    /**
+     * Calls the listener for every change of the store that is made from now on, through this
+     * object or any other: once for each key that changes, in their order, soon after, on the one
+     * daemon thread that all change listeners of this store share. What the listener then reads is
+     * the change or something newer. Expiries are told at their time. Close what it returns to end
+     * that: no call begins after its close has returned.
+     *
+     * Listeners that do not keep up miss changes beyond 16 MiB of them, and are told how many by a
+     * change of [ChangeCause.LOST]. A listener keeps its store open, as a message listener does.
+     */
+    public fun onChange(listener: ChangeListener): Listening = changes.add(listener)
+
+    internal fun changeQueue() = ChangeQueue(store)
+
     // ---- the handle ----
 
     /** What the open found: how much was replayed, and what was lost. */
@@ -204,6 +239,7 @@ public class Kevy private constructor(private val store: Store) : KevyCommands()
      */
     override fun close() {
         pushes.close()
+        changes.close()
         store.close()
     }
 

@@ -14,6 +14,9 @@ import kotlin.time.Duration.Companion.milliseconds
 public abstract class KevyCommands internal constructor() {
     internal abstract fun run(packed: ByteArray): ByteArray
 
+    /** Sets packed pairs, all or none. */
+    internal abstract fun putAll(packed: ByteArray)
+
     /**
      * Runs a command. An argument is text, a ByteArray, the remaining bytes of a ByteBuffer, or a
      * number. An error reply is thrown as a [KevyReplyException].
@@ -61,7 +64,7 @@ public abstract class KevyCommands internal constructor() {
     /** As [scan], the keys as bytes. */
     @JvmOverloads
     public fun scanBytes(pattern: String? = null, count: Int = PAGE): Sequence<ByteArray> {
-        require(count > 0) { "a page of $count keys" }
+        argument(count > 0) { "a page of $count keys" }
         return sequence {
             var cursor = "0"
             do {
@@ -117,7 +120,7 @@ public abstract class KevyCommands internal constructor() {
 
     /** Adds to the decimal number at a key; returns the sum. */
     public fun incrByFloat(key: String, by: Double): Double {
-        require(by.isFinite()) { "$by cannot be added" }
+        argument(by.isFinite()) { "$by cannot be added" }
         return cmd("INCRBYFLOAT", key, by.toBigDecimal().toPlainString()).toDouble()
     }
 
@@ -149,13 +152,7 @@ public abstract class KevyCommands internal constructor() {
      */
     public fun setMany(entries: Map<String, Any>) {
         if (entries.isEmpty()) return
-        val words = ArrayList<Any>(1 + 2 * entries.size)
-        words += "MSET"
-        for ((key, value) in entries) {
-            words += key
-            words += value
-        }
-        cmd(*words.toTypedArray())
+        putAll(Command.pack(entries.flatMap { (key, value) -> listOf(key, value) }))
     }
 
     internal companion object {
@@ -164,13 +161,13 @@ public abstract class KevyCommands internal constructor() {
         const val NO_KEY = -2L
 
         fun checkedTtl(millis: Long): Long {
-            require(millis > 0) { "a time to live of $millis ms" }
+            argument(millis > 0) { "a time to live of $millis ms" }
             return millis
         }
 
         /** In whole milliseconds, upwards; a time below zero, of zero or without end is wrong. */
         fun ttlMillisOf(ttl: Duration): Long {
-            require(ttl.isPositive() && ttl.isFinite()) { "a time to live of $ttl" }
+            argument(ttl.isPositive() && ttl.isFinite()) { "a time to live of $ttl" }
             val millis = ttl.inWholeMilliseconds
             return if (millis.milliseconds < ttl) millis + 1 else millis
         }

@@ -33,21 +33,42 @@ public enum class KevyStatus(public val code: Int) {
     }
 }
 
+/** What is thrown for a reason that has a status. */
+public interface KevyFailure {
+    public val status: KevyStatus
+}
+
+/** An argument is wrong by itself; nothing was changed. */
+public class KevyArgumentException internal constructor(message: String) :
+    IllegalArgumentException(message), KevyFailure {
+    override val status: KevyStatus
+        get() = KevyStatus.MISUSE
+
+    private companion object {
+        const val serialVersionUID = 1L
+    }
+}
+
+/** As require, with a [KevyArgumentException]. */
+internal inline fun argument(isRight: Boolean, message: () -> String) {
+    if (!isRight) throw KevyArgumentException(message())
+}
+
 /**
  * What the store could not do. Nothing was changed by the call that throws it.
  *
  * Not among them: a closed store or subscription is an IllegalStateException, an argument that is
- * wrong by itself an IllegalArgumentException, and no memory an OutOfMemoryError.
+ * wrong by itself a [KevyArgumentException], and no memory an OutOfMemoryError.
  *
  * @property errno of the system call that failed, 0 when there was none
  * @property path the file it is about, null when it is about none
  */
 public open class KevyException(
-    public val status: KevyStatus,
+    override val status: KevyStatus,
     message: String,
     public val errno: Int = 0,
     public val path: String? = null,
-) : RuntimeException(message) {
+) : RuntimeException(message), KevyFailure {
     private companion object {
         const val serialVersionUID = 1L
     }

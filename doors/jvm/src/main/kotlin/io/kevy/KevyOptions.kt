@@ -35,7 +35,7 @@ constructor(
 ) {
     init {
         val hints = listOf(rewriteMinSize, rewriteBytes, rewriteIntervalSeconds)
-        require(shards >= 0 && rewritePercent >= 0 && hints.all { it >= 0 }) {
+        argument(shards >= 0 && rewritePercent >= 0 && hints.all { it >= 0 }) {
             "an option is negative"
         }
     }

@@ -19,7 +19,7 @@ internal constructor(
     public val text: String
         get() = Text.decode(payload)
 
-    /** The pattern by which it came, null when it came by its channel, or in a batch. */
+    /** The pattern by which it came, null when it came by the name of its channel. */
     public val pattern: String?
         get() = patternBytes?.let { Text.decode(it) }
 

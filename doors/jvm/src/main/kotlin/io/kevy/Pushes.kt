@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 package io.kevy
 
-import java.util.concurrent.atomic.AtomicInteger
-
 /**
  * The listeners of a store: one queue of the engine, one daemon thread that sleeps at it, and who
  * listens to what. The thread starts with the first listener and ends with the last.
@@ -100,8 +98,8 @@ internal class Pushes(private val owner: Kevy, private val store: Store) {
                     // The last listener has gone, or the store was closed.
                     inbox.close()
                 } catch (failure: OutOfMemoryError) {
-                    report(failure)
-                    pause()
+                    Turn.report(failure)
+                    Turn.pause()
                 }
             }
         }
@@ -146,53 +144,15 @@ internal class Pushes(private val owner: Kevy, private val store: Store) {
         val name: ByteArray,
         private val listener: MessageListener,
     ) : Listening {
-        private val state = AtomicInteger(IDLE)
+        private val turn = Turn()
 
         val isOpen: Boolean
-            get() = state.get() != CLOSED
+            get() = turn.isOpen
 
-        /** Calls the listener unless it is closed; from here on a close lets it finish. */
-        inline fun call(what: MessageListener.() -> Unit) {
-            if (!state.compareAndSet(IDLE, CALLED)) return
-            try {
-                listener.what()
-            } catch (failure: Throwable) {
-                report(failure)
-            } finally {
-                state.compareAndSet(CALLED, IDLE)
-            }
-        }
+        inline fun call(what: MessageListener.() -> Unit) = turn.take { listener.what() }
 
         override fun close() {
-            if (state.getAndSet(CLOSED) != CLOSED) lane.leave(this)
-        }
-
-    }
-
-    private companion object {
-        /** After a message for which there was no memory; the listeners may free some. */
-        const val PAUSE_MILLIS = 10L
-        const val IDLE = 0
-        const val CALLED = 1
-        const val CLOSED = 2
-
-        /** As the VM does it: what the handler itself throws is nobody's. */
-        fun report(failure: Throwable) {
-            val thread = Thread.currentThread()
-            try {
-                thread.uncaughtExceptionHandler?.uncaughtException(thread, failure)
-            } catch (_: Throwable) {
-                // The next message comes all the same.
-            }
-        }
-
-        /** A listener may have interrupted its thread; that does not end the others. */
-        fun pause() {
-            try {
-                Thread.sleep(PAUSE_MILLIS)
-            } catch (_: InterruptedException) {
-                // No pause this time.
-            }
+            if (turn.close()) lane.leave(this)
         }
     }
 }

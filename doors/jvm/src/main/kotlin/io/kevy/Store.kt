@@ -48,6 +48,15 @@ internal class Store(path: String?, options: KevyOptions) :
         ttlMillis: Long,
     )
 
+    /** The values of packed keys, as kevy_get_many gives them. */
+    @NativeMethod external fun getMany(keys: ByteArray): ByteArray
+
+    /** Sets packed pairs of key and value, all or none. */
+    @NativeMethod external fun setMany(pairs: ByteArray)
+
+    /** The pointer of a new queue, which [ChangeQueue] owns from then on. */
+    @NativeMethod external fun changes(): Long
+
     /** Runs a packed command (see [Command]) and returns its RESP2 reply. */
     @NativeMethod external fun cmd(packed: ByteArray): ByteArray
 

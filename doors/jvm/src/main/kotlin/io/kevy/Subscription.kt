@@ -23,7 +23,7 @@ internal constructor(private val owner: Kevy, store: Store, names: List<String>,
     private val inbox: Inbox
 
     init {
-        require(names.isNotEmpty()) { "no channel to subscribe to" }
+        argument(names.isNotEmpty()) { "no channel to subscribe to" }
         inbox = Inbox(store, Text.encode(names[0]), pattern)
         try {
             names.drop(1).forEach { inbox.add(Text.encode(it), pattern) }
@@ -67,7 +67,7 @@ internal constructor(private val owner: Kevy, store: Store, names: List<String>,
      */
     @JvmOverloads
     public fun drain(timeoutMillis: Long = 0, bytesMax: Int = BATCH_BYTES): Batch {
-        require(bytesMax > 0) { "a batch of $bytesMax bytes" }
+        argument(bytesMax > 0) { "a batch of $bytesMax bytes" }
         val counts = LongArray(2)
         val packed = inbox.drain(timeoutMillis, bytesMax.toLong(), counts)
         return Batch(packed ?: ByteArray(0), counts[0].toInt(), counts[1])
@@ -92,7 +92,7 @@ internal constructor(private val owner: Kevy, store: Store, names: List<String>,
      */
     @JvmOverloads
     public fun limit(countMax: Int, bytesMax: Long = 0, dropNewest: Boolean = false) {
-        require(countMax >= 0 && bytesMax >= 0) { "a bound is negative" }
+        argument(countMax >= 0 && bytesMax >= 0) { "a bound is negative" }
         inbox.limit(countMax, bytesMax, if (dropNewest) POLICY_FAIL else POLICY_DROP_OLDEST)
     }
 
@@ -133,35 +133,41 @@ internal constructor(private val packed: ByteArray, count: Int, public val dropp
         var at = 0
         for (i in 0 until count) {
             starts[i] = at
-            at = end(end(at))
+            at = end(end(end(at)))
         }
         check(at == packed.size) { "a batch of ${packed.size} bytes ends at $at" }
     }
 
     /** Makes the message: its bytes are copied out of the batch. */
     override fun get(index: Int): Message {
-        val payload = end(starts[index])
-        return Message(part(starts[index]), part(payload), null)
+        val pattern = starts[index]
+        val channel = end(pattern)
+        return Message(part(channel)!!, part(end(channel))!!, part(pattern))
     }
 
     /** The payload without a copy: a read-only view, which keeps the whole batch. */
     public fun payload(index: Int): ByteBuffer {
-        val at = end(starts[index])
+        val at = end(end(starts[index]))
         return ByteBuffer.wrap(packed, at + HEAD, sizeAt(at)).slice().asReadOnlyBuffer()
     }
 
-    private fun part(at: Int) = packed.copyOfRange(at + HEAD, end(at))
+    private fun part(at: Int) =
+        if (sizeAt(at) == MISSING) null else packed.copyOfRange(at + HEAD, end(at))
 
-    private fun end(at: Int) = at + HEAD + sizeAt(at)
+    private fun end(at: Int) = at + HEAD + maxOf(0, sizeAt(at))
 
     private fun sizeAt(at: Int): Int {
         check(at <= packed.size - HEAD) { "a batch of ${packed.size} bytes is cut at $at" }
         val size = ByteBuffer.wrap(packed).order(ByteOrder.LITTLE_ENDIAN).getInt(at)
-        check(size >= 0 && size <= packed.size - at - HEAD) { "a part of a batch is cut at $at" }
+        val isWhole = size >= MISSING && size <= packed.size - at - HEAD
+        check(isWhole) { "a part of a batch is cut at $at" }
         return size
     }
 
     private companion object {
         const val HEAD = 4
+
+        /** In place of the size of a pattern: the message came by the name of its channel. */
+        const val MISSING = -1
     }
 }

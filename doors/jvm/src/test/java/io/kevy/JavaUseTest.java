@@ -40,6 +40,8 @@ class JavaUseTest {
             assertEquals(11, kevy.incr("n", 10));
             kevy.setMany(Map.of("x", "1", "y", new byte[] {50}));
             assertEquals(2, kevy.mget("x", "y").size());
+            assertEquals(50, kevy.getMany("x", "y").get(1)[0]);
+            assertEquals(1, kevy.getMany(List.of("none")).size());
             assertEquals("PONG", kevy.cmd("PING").toText());
             assertEquals(6, kevy.keys().size());
             List<String> seen = new ArrayList<>();
@@ -75,6 +77,25 @@ class JavaUseTest {
             assertEquals("2", taken.drain(100).get(0).getText());
             assertNull(taken.next(1));
             assertNull(taken.poll());
+        }
+    }
+
+    @Test
+    void changes() throws Exception {
+        CountDownLatch two = new CountDownLatch(2);
+        List<String> heard = Collections.synchronizedList(new ArrayList<>());
+        try (Kevy kevy = Kevy.openMemory();
+                Listening listening =
+                        kevy.onChange(
+                                change -> {
+                                    heard.add(change.getCause() + " " + change.getKey());
+                                    two.countDown();
+                                })) {
+            assertNotNull(listening);
+            kevy.set("k", "v");
+            kevy.del("k");
+            assertTrue(two.await(30, TimeUnit.SECONDS));
+            assertEquals(List.of("SET k", "DELETE k"), heard);
         }
     }
 
