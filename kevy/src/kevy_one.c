@@ -95,6 +95,7 @@
 #include "kevy/src/log/log_window.c"
 
 #include "kevy/src/bus/bus.c"
+#include "kevy/src/bus/bus_await.c"
 #include "kevy/src/bus/bus_frame.c"
 #include "kevy/src/bus/bus_hold.c"
 #include "kevy/src/bus/bus_names.c"

@@ -58,6 +58,39 @@ TEST(a_steady_stream_of_small_messages_allocates_next_to_nothing)
     CHECK_INT(atomic_load(&mem.used), 0);
 }
 
+/* Blocks go to the reader and come back; slabs and queues stay. */
+TEST(a_steady_stream_that_is_read_in_batches_allocates_next_to_nothing)
+{
+#ifdef KEVY_HOSTILE
+    SKIP("a hostile pool holds one message a slab");
+#endif
+    struct bus_kit kit;
+    struct kit_mem mem = {0};
+    kevy_mem table = kit_mem_table(&mem);
+    kit_open_over(&kit, &table, &kv_mem_buffers);
+    struct kv_sub *sub = kit_sub(&kit, "a", false), *other = kit_sub(&kit, "a", false);
+    uint64_t calls = 0;
+    for (int i = 0; i < 100; i++) {
+        for (int j = 0; j < 700; j++) {
+            REQUIRE_INT(kit_publish(&kit, "a", "a message of a usual length"), 2);
+        }
+        for (int k = 0; k < 2; k++) {
+            KevyBuf buf;
+            uint32_t count = 0;
+            REQUIRE_INT(kv_sub_wait_batch(k == 0 ? sub : other, 0, 0, 0, &buf, &count, NULL), 1);
+            REQUIRE_INT(count, 700);
+            kit_buf_free(&buf);
+        }
+        calls = i == 0 ? atomic_load(&mem.calls) : calls;
+    }
+    CHECK_INT(atomic_load(&mem.calls), calls);
+    CHECK(kv_bus_verify(kit.bus));
+    kv_sub_close(sub);
+    kv_sub_close(other);
+    kit_close(&kit);
+    CHECK_INT(atomic_load(&mem.used), 0);
+}
+
 TEST(subscribing_again_and_again_leaves_nothing_behind)
 {
     struct bus_kit kit;

@@ -37,7 +37,7 @@ bool kv_hold_sleep(struct kv_hold *hold, struct kv_sleepers *sleepers, uint64_t 
     return is_in_time;
 }
 
-static void hold_wake(struct kv_hold *hold, struct kv_sleepers *sleepers, uint32_t count)
+void kv_hold_wake(struct kv_hold *hold, struct kv_sleepers *sleepers, uint32_t count)
 {
     atomic_fetch_add_explicit(&sleepers->word, 1, memory_order_relaxed);
     hold->bus->wakes++;
@@ -49,22 +49,6 @@ static void hold_wake(struct kv_hold *hold, struct kv_sleepers *sleepers, uint32
     hold->wakes[hold->wake_count].word = &sleepers->word;
     hold->wakes[hold->wake_count].count = count;
     hold->wake_count++;
-}
-
-void kv_hold_wake_one(struct kv_hold *hold, struct kv_sleepers *sleepers)
-{
-    if (sleepers->parked > sleepers->waking) {
-        sleepers->waking++;
-        hold_wake(hold, sleepers, 1);
-    }
-}
-
-void kv_hold_wake_all(struct kv_hold *hold, struct kv_sleepers *sleepers)
-{
-    if (sleepers->parked > sleepers->waking) {
-        sleepers->waking = sleepers->parked;
-        hold_wake(hold, sleepers, KV_PARK_ALL);
-    }
 }
 
 void kv_sub_enter(struct kv_hold *hold, struct kv_sub *sub)

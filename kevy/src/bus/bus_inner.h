@@ -61,26 +61,31 @@ struct kv_link {
 struct kv_sub {
     struct kv_bus *bus;
     unsigned fork_count; /* of the process that opened it */
-    struct list port_node;
-    struct list links; /* kv_link.sub_node */
-    uint32_t link_count;
+    /* What a publish touches lies together. */
     uint32_t count_max;
     size_t bytes_max;
-    int32_t policy;
-    struct kv_queue queue;
-    uint64_t mark; /* the serial of the publish that counts `wanted` */
-    uint32_t wanted;
-    uint32_t users;            /* threads inside a call that needs this struct to stay */
     _Atomic uint32_t arrivals; /* changes with every message; read without the lock */
     struct kv_sleepers waiters;
+    struct kv_queue queue;
+    int32_t policy;
+    uint32_t wanted;
+    uint64_t mark;  /* the serial of the publish that counts `wanted` */
+    uint32_t users; /* threads inside a call that needs this struct to stay */
+    uint32_t link_count;
+    struct list links; /* kv_link.sub_node */
+    struct list port_node;
     struct kv_sleepers closer;
     uint32_t wake_epoch; /* grows when kv_sub_wake wakes the waiters of now */
     bool wakes_next;     /* kv_sub_wake found none: the next wait returns at once */
     bool is_inert;       /* its port or itself is closed */
 };
 
+#define KV_BUS_LINE 64u
+
+/* What publishers only read is apart from what changes with every message, and that from the lock,
+ * which a reader on another core takes too. */
 struct kv_bus {
-    struct kv_mutex mutex;
+    uint64_t seed;
     _Atomic uint32_t link_count;
     _Atomic uint32_t pattern_count;
     _Atomic uint32_t filter[KV_BUS_FILTER]; /* channels whose hash falls there */
@@ -89,16 +94,18 @@ struct kv_bus {
     uint32_t channel_count;
     struct kv_topic *first_buckets[KV_BUS_BUCKETS];
     struct list patterns; /* kv_topic.pattern_node */
-    uint64_t serial;      /* of the publish under way */
+    uint8_t line_of_lock[KV_BUS_LINE];
+    struct kv_mutex mutex;
+    struct kv_pool pool;
+    uint8_t line_of_counts[KV_BUS_LINE];
+    uint64_t serial; /* of the publish under way */
     uint64_t wakes;
     uint64_t deliveries;     /* messages that came into a queue */
     uint64_t dropped;        /* and those that were dropped there or refused */
     uint32_t refs;           /* the store and each sub */
     struct kv_sleepers room; /* publishers that wait for a full queue */
-    struct kv_pool pool;
-    struct kv_mem mem;
     struct kv_mem *bufs;
-    uint64_t seed;
+    struct kv_mem mem;
 };
 
 /* ---- The lock (bus_hold.c) ---- */
@@ -145,9 +152,25 @@ static inline void kv_hold_again(struct kv_hold *hold)
 /* Sleeps without the lock until woken or the deadline has passed; false only then. */
 bool kv_hold_sleep(struct kv_hold *hold, struct kv_sleepers *sleepers, uint64_t deadline_ns);
 
-/* Wakes one sleeper, or all, after the lock was left; those who are being woken already count. */
-void kv_hold_wake_one(struct kv_hold *hold, struct kv_sleepers *sleepers);
-void kv_hold_wake_all(struct kv_hold *hold, struct kv_sleepers *sleepers);
+/* Wakes so many sleepers after the lock was left. */
+void kv_hold_wake(struct kv_hold *hold, struct kv_sleepers *sleepers, uint32_t count);
+
+/* Wakes one sleeper, or all; those who are being woken already count. */
+static inline void kv_hold_wake_one(struct kv_hold *hold, struct kv_sleepers *sleepers)
+{
+    if (sleepers->parked > sleepers->waking) {
+        sleepers->waking++;
+        kv_hold_wake(hold, sleepers, 1);
+    }
+}
+
+static inline void kv_hold_wake_all(struct kv_hold *hold, struct kv_sleepers *sleepers)
+{
+    if (sleepers->parked > sleepers->waking) {
+        sleepers->waking = sleepers->parked;
+        kv_hold_wake(hold, sleepers, KV_PARK_ALL);
+    }
+}
 
 /* Counts a thread into a sub, so that kv_sub_close waits for it, and out again. kv_sub_exit leaves
  * the lock; afterwards the sub may be gone. */

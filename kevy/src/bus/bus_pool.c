@@ -1,108 +1,55 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Slabs: see bus_pool.h.
+ * Slabs and the blocks in them; see bus_pool.h.
  *
- *   slab   [ header 192 ][ block ][ block ] ... [ block ]
- *   free   header.free[0 .. free_count - 1], numbers of blocks; the last goes first
- *
- * A free block is not touched until it is handed out: its cache lines are the
- * reader's, on another core, and take as long to come as several publishes. So
- * they are asked for POOL_AHEAD messages before.
- *
- * A slab is in its class's list exactly while it has a free block. All blocks
- * of a slab have one size, so a freed block finds its place by message.slab.
+ * What is done for each message is inline there; here is what is done for each
+ * slab, and giving back.
  */
 #include "kevy/src/bus/bus_pool.h"
-
-#include <stdbool.h>
-
-#include "base/assert.h"
-#include "kevy/src/os/os_park.h"
-
-#define SLAB_HEADER 192u
-#define POOL_AHEAD 8u
-#define POOL_LINE 64u
 
 /* Hostile builds put every message into a slab of its own, so that ASan sees a late access. */
 #ifdef KEVY_HOSTILE
 #define SLAB_SIZE 0u
+#define SLAB_KEPT 0u
 #else
 #define SLAB_SIZE 8192u
+#define SLAB_KEPT 16u
 #endif
 
-#define SLAB_BLOCKS_MAX 128u
+/* The header, and what its end may miss to the next cache line. */
+#define SLAB_HEADER (sizeof(struct kv_slab) + KV_POOL_STEP - 1)
 
-struct kv_slab {
-    struct kv_slab *next;
-    struct kv_slab *prev;
-    uint32_t class_index;
-    uint32_t block_count;
-    uint32_t free_count;
-    uint8_t free[SLAB_BLOCKS_MAX];
-};
+#define SLAB_BLOCKS_MAX (64u * KV_SLAB_WORDS)
 
-STATIC_ASSERT(sizeof(struct kv_slab) <= SLAB_HEADER, "the header fits before the blocks");
-STATIC_ASSERT(SLAB_SIZE <= SLAB_BLOCKS_MAX * KV_POOL_STEP, "a slab has a number for each block");
+STATIC_ASSERT(SLAB_SIZE <= SLAB_BLOCKS_MAX * KV_POOL_STEP, "a slab has a bit for each block");
 
-static uint32_t slab_class(size_t weight)
+/* A word whose lowest `count` bits are set, as far as it has them. */
+static uint64_t low_bits(size_t count)
 {
-    return (uint32_t)((kv_message_size(weight) + KV_POOL_STEP - 1) / KV_POOL_STEP - 1);
-}
-
-static size_t slab_block_size(uint32_t class_index)
-{
-    return ((size_t)class_index + 1) * KV_POOL_STEP;
-}
-
-static size_t slab_size(const struct kv_slab *slab)
-{
-    return SLAB_HEADER + slab->block_count * slab_block_size(slab->class_index);
-}
-
-static bool slab_is_empty(const struct kv_slab *slab)
-{
-    return slab->free_count == slab->block_count;
-}
-
-static void *slab_block(struct kv_slab *slab, uint32_t index)
-{
-    return (uint8_t *)slab + SLAB_HEADER + index * slab_block_size(slab->class_index);
-}
-
-/* Asks for the lines of the block that is handed out POOL_AHEAD messages from now. */
-static void slab_fetch_ahead(struct kv_slab *slab)
-{
-    size_t size = slab_block_size(slab->class_index);
-    uint32_t left = slab->free_count, ahead = POOL_AHEAD;
-    if (left < ahead && slab->next != NULL) {
-        ahead -= left;
-        slab = slab->next;
-        left = slab->free_count;
-    }
-    if (left >= ahead) {
-        const uint8_t *block = (const uint8_t *)slab_block(slab, slab->free[left - ahead]);
-        for (size_t at = 0; at < size; at += POOL_LINE) {
-            kv_cpu_fetch(block + at);
-        }
-    }
+    return count >= 64 ? UINT64_MAX : (UINT64_C(1) << count) - 1;
 }
 
 struct kv_slab *kv_slab_new(struct kv_mem *mem, size_t weight)
 {
     ASSERT(kv_pool_serves(weight));
-    uint32_t class_index = slab_class(weight);
-    size_t block_size = slab_block_size(class_index);
+    size_t class_index = (kv_message_size(weight) - 1) / KV_POOL_STEP;
+    size_t block_size = (class_index + 1) * KV_POOL_STEP;
     size_t count =
         SLAB_SIZE < SLAB_HEADER + block_size ? 1 : (SLAB_SIZE - SLAB_HEADER) / block_size;
-    struct kv_slab *slab = (struct kv_slab *)kv_mem_new(mem, SLAB_HEADER + count * block_size);
-    if (slab != NULL) {
-        *slab = (struct kv_slab){.class_index = class_index,
-                                 .block_count = (uint32_t)count,
-                                 .free_count = (uint32_t)count};
-        for (size_t i = 0; i < count; i++) {
-            slab->free[i] = (uint8_t)(count - 1 - i);
-        }
+    size_t size = SLAB_HEADER + count * block_size;
+    struct kv_slab *slab = (struct kv_slab *)kv_mem_new(mem, size);
+    if (slab == NULL) {
+        return NULL;
     }
+    uintptr_t end = (uintptr_t)(slab + 1), line = KV_POOL_STEP;
+    *slab = (struct kv_slab){.blocks = (uint8_t *)(slab + 1) + (line - end % line) % line,
+                             .size = size,
+                             .class_index = (uint32_t)class_index,
+                             .block_size = (uint32_t)block_size,
+                             .block_count = (uint32_t)count,
+                             .free_count = (uint32_t)count};
+    slab->free[0] = low_bits(count);
+    slab->free[1] = count > 64 ? low_bits(count - 64) : 0;
     return slab;
 }
 
@@ -124,9 +71,10 @@ void kv_pool_give(struct kv_pool *pool, struct kv_slab *slab)
         (*first)->prev = slab;
     }
     *first = slab;
+    pool->room_count[slab->class_index]++;
 }
 
-static void pool_unlink(struct kv_pool *pool, struct kv_slab *slab)
+void kv_pool_unlink(struct kv_pool *pool, struct kv_slab *slab)
 {
     if (slab->prev != NULL) {
         slab->prev->next = slab->next;
@@ -136,24 +84,14 @@ static void pool_unlink(struct kv_pool *pool, struct kv_slab *slab)
     if (slab->next != NULL) {
         slab->next->prev = slab->prev;
     }
+    pool->room_count[slab->class_index]--;
 }
 
-struct kv_message *kv_pool_take(struct kv_pool *pool, size_t weight)
+static void slab_free(struct kv_pool *pool, struct kv_slab *slab, struct kv_trash **trash)
 {
-    struct kv_slab *slab = pool->with_room[slab_class(weight)];
-    if (slab == NULL) {
-        return NULL;
-    }
-    ASSERT(slab->free_count > 0);
-    slab_fetch_ahead(slab);
-    slab->free_count--;
-    struct kv_message *message =
-        (struct kv_message *)slab_block(slab, slab->free[slab->free_count]);
-    if (slab->free_count == 0) {
-        pool_unlink(pool, slab);
-    }
-    message->slab = slab;
-    return message;
+    size_t size = slab->size;
+    kv_pool_unlink(pool, slab);
+    kv_trash_add(trash, slab, size);
 }
 
 void kv_pool_trim(struct kv_pool *pool, struct kv_trash **trash)
@@ -162,33 +100,39 @@ void kv_pool_trim(struct kv_pool *pool, struct kv_trash **trash)
         struct kv_slab *slab = pool->with_room[i];
         while (slab != NULL) {
             struct kv_slab *next = slab->next;
-            if (slab_is_empty(slab)) {
-                pool_unlink(pool, slab);
-                kv_trash_add(trash, slab, slab_size(slab));
+            if (slab->free_count == slab->block_count) {
+                slab_free(pool, slab, trash);
             }
             slab = next;
         }
     }
 }
 
-void kv_message_free(struct kv_pool *pool, struct kv_message *message, struct kv_trash **trash)
+void kv_pool_return(struct kv_pool *pool, const struct kv_returns *returns, struct kv_trash **trash)
 {
-    struct kv_slab *slab = message->slab;
-    ASSERT(message->refs == 0);
-    if (slab == NULL) {
-        kv_trash_add(trash, message, kv_message_size(kv_message_weight(message)));
-        return;
+    struct kv_slab *slab = returns->slab;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < KV_SLAB_WORDS; i++) {
+        ASSERT((slab->free[i] & returns->blocks[i]) == 0);
+        slab->free[i] |= returns->blocks[i];
+        count += (uint32_t)__builtin_popcountll(returns->blocks[i]);
     }
     if (slab->free_count == 0) {
         kv_pool_give(pool, slab);
     }
-    uint32_t offset = (uint32_t)((uint8_t *)message - (uint8_t *)slab) - SLAB_HEADER;
-    slab->free[slab->free_count] = (uint8_t)(offset / KV_POOL_STEP / (slab->class_index + 1));
-    slab->free_count++;
-    bool is_last_of_class = slab->next == NULL && slab->prev == NULL;
-    if (slab_is_empty(slab) && !is_last_of_class) {
-        pool_unlink(pool, slab);
-        size_t size = slab_size(slab);
-        kv_trash_add(trash, slab, size);
+    slab->free_count += count;
+    if (slab->free_count == slab->block_count && pool->room_count[slab->class_index] > SLAB_KEPT) {
+        slab_free(pool, slab, trash);
     }
+}
+
+void kv_message_free(struct kv_pool *pool, struct kv_message *message, struct kv_trash **trash)
+{
+    struct kv_returns returns = {.slab = message->slab};
+    if (message->slab == NULL) {
+        kv_trash_add(trash, message, kv_message_size(kv_message_weight(message)));
+        return;
+    }
+    returns.blocks[message->block / 64] = UINT64_C(1) << message->block % 64;
+    kv_pool_return(pool, &returns, trash);
 }

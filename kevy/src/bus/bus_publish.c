@@ -3,6 +3,8 @@
  * The life of a publish.
  *
  *   1 without the lock: nothing is subscribed, or surely nothing of this name
+ *   quick: no patterns, room in every queue, a block in the pool: no more to do;
+ *     otherwise, which is rarer:
  *   2 survey: who receives it, and is there room in every queue; what is
  *     missing (a slot array, a block for the message, room in a queue whose
  *     policy is to block) is fetched without the lock, and the survey starts
@@ -131,7 +133,7 @@ static int32_t publish_prepare(struct publish *p, bool *is_old_out)
     *is_old_out = false;
     p->message = is_pooled ? kv_pool_take(&bus->pool, p->weight) : NULL;
     if (p->message != NULL) {
-        kv_message_fill(p->message, p->channel, p->payload);
+        kv_message_fill(p->message, 1, p->channel, p->payload);
         return KEVY_OK;
     }
     *is_old_out = true;
@@ -139,13 +141,22 @@ static int32_t publish_prepare(struct publish *p, bool *is_old_out)
     if (is_pooled) {
         slab = kv_slab_new(&bus->mem, p->weight);
     } else if ((p->message = kv_message_new(&bus->mem, p->weight)) != NULL) {
-        kv_message_fill(p->message, p->channel, p->payload);
+        kv_message_fill(p->message, 1, p->channel, p->payload);
     }
     kv_hold_again(&p->hold);
     if (slab != NULL) {
         kv_pool_give(&bus->pool, slab);
     }
     return slab == NULL && p->message == NULL ? KEVY_ENOMEM : KEVY_OK;
+}
+
+/* Puts the message into a queue that has a slot, and says so. */
+static inline void deliver(struct kv_hold *hold, struct kv_sub *sub, struct kv_message *message,
+                           struct kv_topic *pattern)
+{
+    kv_queue_push(&sub->queue, message, pattern);
+    atomic_store_explicit(&sub->arrivals, (uint32_t)sub->queue.tail, memory_order_relaxed);
+    kv_hold_wake_one(hold, &sub->waiters);
 }
 
 /* Queues the message as the sub's policy says; 1 if it came in. */
@@ -162,12 +173,11 @@ static int64_t deliver_sub(struct publish *p, struct kv_sub *sub, struct kv_topi
             kv_queue_drop_oldest(&p->hold, queue);
         } while (!sub_fits(sub, 1, p->weight));
     }
-    kv_queue_push(queue, p->message, pattern);
+    kv_message_ref(p->message);
     if (pattern != NULL) {
         pattern->refs++;
     }
-    atomic_store_explicit(&sub->arrivals, (uint32_t)queue->tail, memory_order_relaxed);
-    kv_hold_wake_one(&p->hold, &sub->waiters);
+    deliver(&p->hold, sub, p->message, pattern);
     return 1;
 }
 
@@ -238,6 +248,39 @@ static int64_t publish_locked(struct publish *p)
     }
 }
 
+#define PUBLISH_NOT_QUICK INT64_MAX
+
+/* Delivers to the subscribers of the channel's name if nothing is in the way. */
+static int64_t publish_quick(struct publish *p)
+{
+    struct kv_bus *bus = p->hold.bus;
+    if (p->port->is_closed || !list_is_empty(&bus->patterns) || !kv_pool_serves(p->weight)) {
+        return PUBLISH_NOT_QUICK;
+    }
+    struct kv_topic *topic = kv_topics_find(bus, p->channel, p->hash, KV_SUB_CHANNEL);
+    if (topic == NULL) {
+        return 0;
+    }
+    LIST_EACH(node, &topic->links)
+    {
+        const struct kv_sub *sub = LIST_OWNER(node, struct kv_link, topic_node)->sub;
+        if (kv_queue_count(&sub->queue) == sub->queue.capacity || !sub_fits(sub, 1, p->weight)) {
+            return PUBLISH_NOT_QUICK;
+        }
+    }
+    struct kv_message *message = kv_pool_take(&bus->pool, p->weight);
+    if (message == NULL) {
+        return PUBLISH_NOT_QUICK;
+    }
+    kv_message_fill(message, topic->link_count, p->channel, p->payload);
+    LIST_EACH(node, &topic->links)
+    {
+        deliver(&p->hold, LIST_OWNER(node, struct kv_link, topic_node)->sub, message, NULL);
+    }
+    bus->deliveries += topic->link_count;
+    return topic->link_count;
+}
+
 static int64_t publish_start(struct kv_port *port, struct bytes channel, struct bytes payload,
                              bool may_wait)
 {
@@ -261,7 +304,10 @@ static int64_t publish_start(struct kv_port *port, struct bytes channel, struct 
     p.may_wait = may_wait;
     p.message = NULL;
     kv_hold_enter(&p.hold, bus);
-    int64_t result = publish_locked(&p);
+    int64_t result = publish_quick(&p);
+    if (result == PUBLISH_NOT_QUICK) {
+        result = publish_locked(&p);
+    }
     if (p.message != NULL) {
         kv_message_drop(&bus->pool, p.message, &p.hold.trash);
     }

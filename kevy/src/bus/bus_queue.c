@@ -79,13 +79,14 @@ void kv_queue_drop_oldest(struct kv_hold *hold, struct kv_queue *queue)
     kv_entry_drop(hold, &entry);
 }
 
-struct kv_entry kv_queue_pop(struct kv_hold *hold, struct kv_queue *queue)
+void kv_queue_advance(struct kv_hold *hold, struct kv_queue *queue, uint32_t count, size_t weight)
 {
-    struct kv_entry entry = queue_shift(queue);
+    ASSERT(kv_queue_count(queue) >= count && queue->bytes >= weight);
+    queue->head += count;
+    queue->bytes -= weight;
     if (queue->capacity > QUEUE_KEPT_SLOTS && kv_queue_count(queue) == 0) {
         queue_free_entries(hold, queue);
     }
-    return entry;
 }
 
 void kv_entry_drop(struct kv_hold *hold, struct kv_entry *entry)

@@ -61,12 +61,12 @@ struct kv_ack {
 
 struct kv_queue {
     struct kv_entry *entries;
-    uint32_t capacity; /* a power of two, or 0 */
-    uint32_t ack_count;
     uint64_t head;
     uint64_t tail;
     size_t bytes;
     uint64_t gap;
+    uint32_t capacity; /* a power of two, or 0 */
+    uint32_t ack_count;
     uint64_t dropped; /* in all */
     struct kv_ack *first_ack;
     struct kv_ack *last_ack;
@@ -101,7 +101,7 @@ uint32_t kv_queue_capacity_for(uint32_t capacity, uint32_t count);
 void kv_queue_move(struct kv_hold *hold, struct kv_queue *queue, struct kv_entry *entries,
                    uint32_t capacity);
 
-/* Adds a reference to a message; there is a slot. The caller adds the reference to the pattern. */
+/* Adds a message; there is a slot. The references to it and the pattern are the caller's to add. */
 static inline void kv_queue_push(struct kv_queue *queue, struct kv_message *message,
                                  struct kv_topic *pattern)
 {
@@ -116,7 +116,6 @@ static inline void kv_queue_push(struct kv_queue *queue, struct kv_message *mess
     queue->tail++;
     queue->gap = 0;
     queue->bytes += kv_message_weight(message);
-    message->refs++;
 }
 
 /* Counts a message that does not come in. */
@@ -125,8 +124,9 @@ void kv_queue_refuse(struct kv_queue *queue);
 /* Drops the oldest message and counts it; there is one. */
 void kv_queue_drop_oldest(struct kv_hold *hold, struct kv_queue *queue);
 
-/* Takes out the oldest message with its references: drop it with kv_entry_drop. */
-struct kv_entry kv_queue_pop(struct kv_hold *hold, struct kv_queue *queue);
+/* Takes out the oldest `count` messages, which weigh so much; the caller has copied them, and with
+ * them the references: drop them with kv_entry_drop. */
+void kv_queue_advance(struct kv_hold *hold, struct kv_queue *queue, uint32_t count, size_t weight);
 void kv_entry_drop(struct kv_hold *hold, struct kv_entry *entry);
 
 /* Makes an acknowledgement, without the lock; NULL without memory. */

@@ -8,169 +8,21 @@
  * may have taken that frame meanwhile, then the next one is looked at. Bytes
  * are copied without the lock: the taken entry holds the message.
  */
+#include "kevy/src/bus/bus_await.h"
 #include "kevy/src/bus/bus_frame.h"
 #include "kevy/src/bus/bus_inner.h"
 
-/* A batch takes its entries out in runs of this length. */
+/* Blocks that a run frees are given back by slabs; for so many there is room. */
 #ifdef KEVY_HOSTILE
-#define TAKE_RUN 3u
+#define TAKE_RETURNS 2u
 #else
-#define TAKE_RUN 128u
+#define TAKE_RETURNS 32u
 #endif
 
 /* How many messages ahead their cache lines are asked for. */
 #define TAKE_AHEAD 8u
 
-/* Looks at a queue that was found empty before sleeping on it: about as long as a wake costs the
- * publisher. In a stream that is a message or many, when idle it happens once. */
-#define TAKE_LOOKS 50u
-
 #define TAKE_BATCH_BYTES ((size_t)1 << 20)
-
-#define TAKE_NS_PER_MS UINT64_C(1000000)
-
-/* How a caller waits, and for what. */
-struct take_wish {
-    bool wants_acks;    /* acknowledgements are frames; otherwise they are skipped */
-    bool may_sleep;     /* false: only what is there now */
-    bool ends_with_ack; /* skipping an acknowledgement ends the wait */
-    uint64_t timeout_ms;
-    uint64_t deadline_ns; /* 0: not yet known */
-    uint32_t wake_epoch;
-    bool has_begun;
-    bool has_looked;
-    bool gathers; /* having found some, waits a moment for more */
-};
-
-/* Says whether kv_sub_wake ends this wait. */
-static bool take_is_woken(struct kv_sub *sub, struct take_wish *wish)
-{
-    if (!wish->may_sleep) {
-        return false;
-    }
-    if (!wish->has_begun) {
-        wish->has_begun = true;
-        wish->wake_epoch = sub->wake_epoch;
-    }
-    if (sub->wakes_next) {
-        sub->wakes_next = false;
-        return true;
-    }
-    return wish->wake_epoch != sub->wake_epoch;
-}
-
-/* While messages stream in, a batch that is taken too early is a batch of a few: each then costs
- * both sides the lock and its cache lines, which slows the publisher down, so that the next is not
- * larger. So a batch that found messages without sleeping looks on as long as more come: at such
- * intervals, since each look costs the publisher a cache line, and so often. */
-#define TAKE_GLANCE_NS 500u /* the first: is the publisher running at all, on another core? */
-#define TAKE_GATHER_NS 2000u
-#define TAKE_GATHER_LOOKS 6u
-
-/* Asks for the lines of entries that were written on another core, so that taking them out under
- * the lock does not wait. The array may be gone meanwhile: nothing is read. */
-static void fetch_entries(const struct kv_entry *entries, uint32_t capacity, uint32_t first,
-                          uint32_t end)
-{
-    uint32_t count = end - first;
-    for (uint32_t i = 0; i < count && i < TAKE_RUN; i += 2) {
-        kv_cpu_fetch(entries + ((first + i) & (capacity - 1)));
-    }
-}
-
-static void pause_ns(uint64_t ns)
-{
-    for (uint64_t end = kv_mono_ns() + ns; kv_mono_ns() < end;) {
-        kv_cpu_relax();
-    }
-}
-
-/* Looks until nothing has come for a moment, or a run has; without the lock. */
-static void take_gather(struct kv_hold *hold, struct kv_sub *sub)
-{
-    const struct kv_entry *entries = sub->queue.entries;
-    uint32_t capacity = sub->queue.capacity, first = (uint32_t)sub->queue.head;
-    uint32_t seen = (uint32_t)sub->queue.tail, arrivals = seen;
-    kv_hold_leave(hold);
-    for (uint32_t look = 0; look < TAKE_GATHER_LOOKS && arrivals - first < TAKE_RUN; look++) {
-        pause_ns(look == 0 ? TAKE_GLANCE_NS : TAKE_GATHER_NS);
-        arrivals = atomic_load_explicit(&sub->arrivals, memory_order_relaxed);
-        if (arrivals == seen) {
-            break;
-        }
-        seen = arrivals;
-    }
-    fetch_entries(entries, capacity, first, arrivals);
-    kv_hold_again(hold);
-}
-
-/* Waits a moment for a message, without the lock. */
-static void take_look(struct kv_hold *hold, struct kv_sub *sub)
-{
-    uint32_t arrivals = (uint32_t)sub->queue.tail;
-    kv_hold_leave(hold);
-    for (uint32_t i = 0; i < TAKE_LOOKS; i++) {
-        if (atomic_load_explicit(&sub->arrivals, memory_order_relaxed) != arrivals) {
-            break;
-        }
-        kv_cpu_relax();
-    }
-    kv_hold_again(hold);
-}
-
-static bool take_sleep(struct kv_hold *hold, struct kv_sub *sub, struct take_wish *wish)
-{
-    if (wish->deadline_ns == 0) {
-        bool is_endless = wish->timeout_ms == 0 || wish->timeout_ms > KV_FOREVER / TAKE_NS_PER_MS;
-        wish->deadline_ns =
-            is_endless ? KV_FOREVER : kv_mono_after(wish->timeout_ms * TAKE_NS_PER_MS);
-    }
-    return kv_hold_sleep(hold, &sub->waiters, wish->deadline_ns);
-}
-
-/* Drops the acknowledgements that come out next; true if there were any. */
-static bool take_skip_acks(struct kv_hold *hold, struct kv_sub *sub)
-{
-    bool has_skipped = false;
-    while (kv_queue_front_ack(&sub->queue) != NULL) {
-        kv_queue_drop_ack(hold, &sub->queue);
-        has_skipped = true;
-    }
-    return has_skipped;
-}
-
-/* Waits until something is queued: 1. 0 when there is nothing and no reason to wait on. */
-static int32_t take_await(struct kv_hold *hold, struct kv_sub *sub, struct take_wish *wish)
-{
-    bool is_in_time = true;
-    for (;;) {
-        if (sub->is_inert) {
-            return KEVY_ECLOSED;
-        }
-        if (take_is_woken(sub, wish)) {
-            return 0;
-        }
-        bool has_skipped = !wish->wants_acks && take_skip_acks(hold, sub);
-        if (!kv_queue_is_empty(&sub->queue)) {
-            if (!wish->gathers || kv_queue_count(&sub->queue) >= TAKE_RUN) {
-                return 1;
-            }
-            wish->gathers = false;
-            take_gather(hold, sub);
-            continue;
-        }
-        if (!wish->may_sleep || !is_in_time || (has_skipped && wish->ends_with_ack)) {
-            return 0;
-        }
-        if (!wish->has_looked) {
-            wish->has_looked = true;
-            take_look(hold, sub);
-        } else {
-            is_in_time = take_sleep(hold, sub, wish);
-            wish->gathers = false;
-        }
-    }
-}
 
 /* Lets publishers in that wait for room. Woken for each message of a batch, they would sleep again
  * after each: in a batch it is when half of the room is free, and at its end. */
@@ -216,7 +68,8 @@ static void take_front(struct kv_hold *hold, struct kv_sub *sub, bool is_frame, 
         kv_queue_drop_ack(hold, &sub->queue);
         return;
     }
-    struct kv_entry entry = kv_queue_pop(hold, &sub->queue);
+    struct kv_entry entry = *kv_queue_slot(&sub->queue, sub->queue.head);
+    kv_queue_advance(hold, &sub->queue, 1, kv_entry_weight(&entry));
     take_make_room(hold, sub, true);
     kv_hold_leave(hold);
     if (is_frame) {
@@ -229,7 +82,7 @@ static void take_front(struct kv_hold *hold, struct kv_sub *sub, bool is_frame, 
 }
 
 /* The four functions of one frame or payload. */
-static int32_t take_one(struct kv_sub *sub, struct take_wish wish, KevyBuf *out)
+static int32_t take_one(struct kv_sub *sub, struct kv_wish wish, KevyBuf *out)
 {
     struct kv_hold hold;
     KevyBuf buf = {NULL, 0, 0};
@@ -237,7 +90,7 @@ static int32_t take_one(struct kv_sub *sub, struct take_wish wish, KevyBuf *out)
     kv_sub_enter(&hold, sub);
     struct kv_mem *bufs = sub->bus->bufs;
     int32_t result;
-    while ((result = take_await(&hold, sub, &wish)) == 1) {
+    while ((result = kv_sub_await(&hold, sub, &wish)) == 1) {
         buf.len = take_front_size(sub, wish.wants_acks);
         if (buf.ptr != NULL && buf.len <= buf.cap) {
             take_front(&hold, sub, wish.wants_acks, buf.ptr);
@@ -259,23 +112,23 @@ static int32_t take_one(struct kv_sub *sub, struct take_wish wish, KevyBuf *out)
 
 int32_t kv_sub_next(struct kv_sub *sub, KevyBuf *out)
 {
-    return take_one(sub, (struct take_wish){.wants_acks = true}, out);
+    return take_one(sub, (struct kv_wish){.wants_acks = true}, out);
 }
 
 int32_t kv_sub_next_raw(struct kv_sub *sub, KevyBuf *out)
 {
-    return take_one(sub, (struct take_wish){.wants_acks = false}, out);
+    return take_one(sub, (struct kv_wish){.wants_acks = false}, out);
 }
 
 int32_t kv_sub_wait(struct kv_sub *sub, uint64_t timeout_ms, KevyBuf *out)
 {
-    struct take_wish wish = {.wants_acks = true, .may_sleep = true, .timeout_ms = timeout_ms};
+    struct kv_wish wish = {.wants_acks = true, .may_sleep = true, .timeout_ms = timeout_ms};
     return take_one(sub, wish, out);
 }
 
 int32_t kv_sub_wait_raw(struct kv_sub *sub, uint64_t timeout_ms, KevyBuf *out)
 {
-    struct take_wish wish = {.may_sleep = true, .ends_with_ack = true, .timeout_ms = timeout_ms};
+    struct kv_wish wish = {.may_sleep = true, .ends_with_ack = true, .timeout_ms = timeout_ms};
     return take_one(sub, wish, out);
 }
 
@@ -287,10 +140,13 @@ struct take_batch {
     uint32_t count;
     bool has_channels;
     bool has_patterns;
-    bool has_acks; /* each is a batch of its own */
+    bool has_acks;   /* each is a batch of its own */
+    bool has_topics; /* some entries of the run refer to a pattern */
     uint64_t dropped;
     uint32_t run_count;
-    struct kv_entry run[TAKE_RUN];
+    uint32_t return_count;
+    struct kv_entry run[KV_TAKE_RUN];
+    struct kv_returns returns[TAKE_RETURNS];
 };
 
 static size_t batch_entry_size(const struct take_batch *batch, const struct kv_entry *entry)
@@ -305,16 +161,31 @@ static size_t batch_entry_size(const struct take_batch *batch, const struct kv_e
     return size;
 }
 
+/* Returns what each message takes beside its bytes: lengths, and a guess at the patterns. */
+static uint32_t batch_each(const struct take_batch *batch)
+{
+    return batch->has_patterns ? 32 : 8;
+}
+
 /* Returns what the buffer must hold at least (the first message) or should hold (all of them, up
  * to the limit). */
 static size_t batch_size_wanted(const struct take_batch *batch, struct kv_sub *sub)
 {
     struct kv_entry *first = kv_queue_slot(&sub->queue, sub->queue.head);
     size_t least = batch_entry_size(batch, first);
-    uint64_t each = batch->has_patterns ? 32 : 8; /* lengths, and a guess at the patterns */
-    uint64_t all = sub->queue.bytes + kv_queue_count(&sub->queue) * each;
+    uint64_t all = sub->queue.bytes + (uint64_t)kv_queue_count(&sub->queue) * batch_each(batch);
     size_t most = all < batch->limit ? (size_t)all : batch->limit;
     return least > most ? least : most;
+}
+
+/* Returns how many messages the next run may have: with acknowledgements up to the next of them. */
+static uint32_t batch_run_max(const struct take_batch *batch, const struct kv_queue *queue)
+{
+    uint64_t most = kv_queue_count(queue);
+    if (batch->has_acks && queue->first_ack != NULL) {
+        most = queue->first_ack->position - queue->head;
+    }
+    return most < KV_TAKE_RUN ? (uint32_t)most : KV_TAKE_RUN;
 }
 
 /* Takes out the next run: what fits the limit and the buffer, up to a gap. Sizes are counted here,
@@ -323,26 +194,29 @@ static void batch_take_run(struct take_batch *batch, struct kv_hold *hold, struc
 {
     struct kv_queue *queue = &sub->queue;
     size_t most = batch->limit < batch->buf.cap ? batch->limit : batch->buf.cap;
-    batch->run_count = 0;
-    while (batch->run_count < TAKE_RUN) {
-        if (!batch->has_acks) {
-            (void)take_skip_acks(hold, sub);
-        }
-        if (kv_queue_count(queue) == 0 || kv_queue_front_ack(queue) != NULL) {
-            break;
-        }
-        struct kv_entry *entry = kv_queue_slot(queue, queue->head);
+    size_t len = batch->buf.len, weight = 0;
+    uint32_t left = batch_run_max(batch, queue), count = 0;
+    batch->has_topics = false;
+    for (; count < left; count++) {
+        const struct kv_entry *entry = kv_queue_slot(queue, queue->head + count);
         size_t size = batch_entry_size(batch, entry);
-        bool is_first = batch->count == 0;
-        if (!is_first && (entry->dropped > 0 || batch->buf.len + size > most)) {
+        if (batch->count + count > 0 && (entry->dropped > 0 || len + size > most)) {
             break;
         }
-        if (is_first) {
-            batch->dropped = entry->dropped;
-        }
-        batch->run[batch->run_count++] = kv_queue_pop(hold, &sub->queue);
-        batch->buf.len += size;
-        batch->count++;
+        len += size;
+        weight += kv_entry_weight(entry);
+        batch->has_topics |= entry->pattern != NULL;
+        batch->run[count] = *entry;
+    }
+    if (batch->count == 0 && count > 0) {
+        batch->dropped = batch->run[0].dropped;
+    }
+    batch->buf.len = len;
+    batch->count += count;
+    batch->run_count = count;
+    kv_queue_advance(hold, queue, count, weight);
+    if (!batch->has_acks) {
+        (void)kv_sub_skip_acks(hold, sub);
     }
 }
 
@@ -364,14 +238,22 @@ static uint8_t *batch_copy_pattern(uint8_t *to, const struct kv_topic *pattern)
     return batch_copy_field(to, kv_topic_name(pattern));
 }
 
-/* Messages come from another core. They are asked for some steps ahead and for writing, so that
- * giving up the references later, under the lock, does not wait for their cache lines. */
+/* Messages come from another core: their first lines are asked for some steps ahead. */
+static void batch_fetch_ahead(const struct take_batch *batch, uint32_t i)
+{
+    if (i + TAKE_AHEAD < batch->run_count) {
+        const struct kv_entry *entry = &batch->run[i + TAKE_AHEAD];
+        kv_cpu_fetch(entry->message);
+        if (kv_message_size(kv_entry_weight(entry)) > KV_POOL_STEP) {
+            kv_cpu_fetch((const uint8_t *)entry->message + KV_POOL_STEP);
+        }
+    }
+}
+
 static uint8_t *batch_copy_run(const struct take_batch *batch, uint8_t *to)
 {
     for (uint32_t i = 0; i < batch->run_count; i++) {
-        if (i + TAKE_AHEAD < batch->run_count) {
-            kv_cpu_fetch(batch->run[i + TAKE_AHEAD].message);
-        }
+        batch_fetch_ahead(batch, i);
         const struct kv_message *message = batch->run[i].message;
         if (batch->has_patterns) {
             to = batch_copy_pattern(to, batch->run[i].pattern);
@@ -384,6 +266,59 @@ static uint8_t *batch_copy_run(const struct take_batch *batch, uint8_t *to)
     return to;
 }
 
+/* Gives back the blocks that were noted; under the lock. */
+static void batch_return(struct take_batch *batch, struct kv_hold *hold)
+{
+    for (uint32_t i = 0; i < batch->return_count; i++) {
+        kv_pool_return(&hold->bus->pool, &batch->returns[i], &hold->trash);
+    }
+    batch->return_count = 0;
+}
+
+/* Notes a block of a slab; those of one slab follow one another. */
+static void batch_note_return(struct take_batch *batch, struct kv_hold *hold,
+                              const struct kv_message *message)
+{
+    uint32_t last = batch->return_count;
+    if (last == 0 || batch->returns[last - 1].slab != message->slab) {
+        if (last == TAKE_RETURNS) {
+            kv_hold_again(hold);
+            batch_return(batch, hold);
+            kv_hold_leave(hold);
+            last = 0;
+        }
+        batch->returns[last] = (struct kv_returns){.slab = message->slab};
+        batch->return_count = ++last;
+    }
+    batch->returns[last - 1].blocks[message->block / 64] |= UINT64_C(1) << message->block % 64;
+}
+
+/* Gives up the references of the run; without the lock. */
+static void batch_drop_messages(struct take_batch *batch, struct kv_hold *hold)
+{
+    for (uint32_t i = 0; i < batch->run_count; i++) {
+        struct kv_message *message = batch->run[i].message;
+        if (!kv_message_unref(message)) {
+            continue;
+        }
+        if (message->slab == NULL) {
+            kv_mem_free(&hold->bus->mem, message, kv_message_size(kv_message_weight(message)));
+        } else {
+            batch_note_return(batch, hold, message);
+        }
+    }
+}
+
+/* And those to patterns, under the lock. */
+static void batch_drop_patterns(const struct take_batch *batch, struct kv_hold *hold)
+{
+    for (uint32_t i = 0; batch->has_topics && i < batch->run_count; i++) {
+        if (batch->run[i].pattern != NULL) {
+            kv_topic_drop(hold, batch->run[i].pattern);
+        }
+    }
+}
+
 /* Takes out and copies run after run; the buffer holds at least the first message. A run that is
  * not full is the last: what came while it was copied is better left to the next batch than fetched
  * one by one. */
@@ -392,33 +327,37 @@ static void batch_fill(struct take_batch *batch, struct kv_hold *hold, struct kv
     uint8_t *to = batch->buf.ptr;
     do {
         batch_take_run(batch, hold, sub);
-        take_make_room(hold, sub, batch->run_count < TAKE_RUN);
+        take_make_room(hold, sub, batch->run_count < KV_TAKE_RUN);
         kv_hold_leave(hold);
         to = batch_copy_run(batch, to);
+        batch_drop_messages(batch, hold);
         kv_hold_again(hold);
-        for (uint32_t i = 0; i < batch->run_count; i++) {
-            kv_entry_drop(hold, &batch->run[i]);
-        }
-    } while (batch->run_count == TAKE_RUN);
+        batch_return(batch, hold);
+        batch_drop_patterns(batch, hold);
+    } while (batch->run_count == KV_TAKE_RUN);
     ASSERT(to == batch->buf.ptr + batch->buf.len);
 }
 
-static int32_t batch_wait(struct take_batch *batch, struct kv_sub *sub, struct take_wish *wish)
+static int32_t batch_wait(struct take_batch *batch, struct kv_sub *sub, struct kv_wish *wish)
 {
     struct kv_hold hold;
     kv_sub_enter(&hold, sub);
     struct kv_mem *bufs = sub->bus->bufs;
+    bool has_reserved = false;
     int32_t result;
-    while ((result = take_await(&hold, sub, wish)) == 1) {
+    while ((result = kv_sub_await(&hold, sub, wish)) == 1) {
         if (kv_queue_front_ack(&sub->queue) != NULL) {
             kv_queue_drop_ack(&hold, &sub->queue);
             break;
         }
         struct kv_entry *first = kv_queue_slot(&sub->queue, sub->queue.head);
-        if (batch->buf.ptr != NULL && batch_entry_size(batch, first) <= batch->buf.cap) {
+        /* Once room was made for all, what came since is left to the next batch. */
+        size_t size = has_reserved ? batch_entry_size(batch, first) : batch_size_wanted(batch, sub);
+        if (batch->buf.ptr != NULL && size <= batch->buf.cap) {
             batch_fill(batch, &hold, sub);
             break;
         }
+        has_reserved = true;
         if (!take_reserve(&hold, &batch->buf, batch_size_wanted(batch, sub))) {
             result = KEVY_ENOMEM;
             break;
@@ -436,17 +375,22 @@ int32_t kv_sub_wait_batch(struct kv_sub *sub, uint64_t timeout_ms, uint32_t flag
                           KevyBuf *out, uint32_t *count_out, uint64_t *dropped_out)
 {
     struct take_batch batch;
-    struct take_wish wish = {.wants_acks = (flags & KEVY_BATCH_ACKS) != 0,
-                             .may_sleep = (flags & KEVY_BATCH_NOWAIT) == 0,
-                             .gathers = (flags & KEVY_BATCH_NOWAIT) == 0,
-                             .timeout_ms = timeout_ms};
+    struct kv_wish wish = {.wants_acks = (flags & KEVY_BATCH_ACKS) != 0,
+                           .may_sleep = (flags & KEVY_BATCH_NOWAIT) == 0,
+                           .timeout_ms = timeout_ms};
     batch.buf = (KevyBuf){NULL, 0, 0};
     batch.limit = bytes_max == 0 ? TAKE_BATCH_BYTES : bytes_max;
     batch.count = 0;
+    batch.return_count = 0;
     batch.has_channels = (flags & KEVY_BATCH_CHANNELS) != 0;
     batch.has_patterns = (flags & KEVY_BATCH_PATTERNS) == KEVY_BATCH_PATTERNS;
     batch.has_acks = (flags & KEVY_BATCH_ACKS) != 0;
     batch.dropped = 0;
+    if (wish.may_sleep) {
+        wish.gathers = &batch.buf;
+        wish.gathers_max = batch.limit;
+        wish.gathers_each = batch_each(&batch);
+    }
     int32_t result = batch_wait(&batch, sub, &wish);
     *out = result == 1 ? batch.buf : (KevyBuf){NULL, 0, 0};
     *count_out = result == 1 ? batch.count : 0;

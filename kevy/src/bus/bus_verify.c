@@ -22,7 +22,7 @@ static bool verify_queue(struct kv_queue *queue)
         struct kv_entry *entry = kv_queue_slot(queue, i);
         bytes += kv_entry_weight(entry);
         missing += entry->dropped;
-        is_sound = entry->message->refs > 0 &&
+        is_sound = atomic_load_explicit(&entry->message->refs, memory_order_relaxed) > 0 &&
                    kv_entry_weight(entry) == kv_message_weight(entry->message) &&
                    (entry->pattern == NULL || entry->pattern->refs > 0);
     }
