@@ -70,13 +70,17 @@ private fun flowOf(subscribe: () -> Subscription): Flow<Message> =
         }
         .buffer(Channel.RENDEZVOUS)
 
-/** Hands messages over one by one until the collector has gone. */
+/**
+ * Hands messages over one by one until the collector has gone. That closes the subscription, which
+ * is no failure of the flow: told to a collector whose cancelling is still on its way to it, it
+ * would count for more than the cancellation.
+ */
 private fun ProducerScope<Message>.pump(subscription: Subscription) {
     try {
         while (trySendBlocking(subscription.next()).isSuccess) {
             // The next one.
         }
     } catch (failure: Throwable) {
-        close(failure)
+        if (!subscription.isClosed) close(failure)
     }
 }

@@ -7,7 +7,9 @@ import java.util.concurrent.CountDownLatch
 import java.util.concurrent.TimeUnit
 import java.util.concurrent.atomic.AtomicBoolean
 import java.util.concurrent.atomic.AtomicInteger
+import kotlin.coroutines.CoroutineContext
 import kotlin.time.Duration.Companion.seconds
+import kotlinx.coroutines.CoroutineDispatcher
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.flow.collect
 import kotlinx.coroutines.flow.map
@@ -255,4 +257,26 @@ class PushTest {
             }
             Unit
         }
+
+    @Test
+    fun `a cancelled flow ends as cancelled, also when its thread is the first to see it`() {
+        val cancelling = AtomicBoolean()
+        val flowThreads = { Thread.getAllStackTraces().keys.filter { it.name == "kevy-flow" } }
+        // Cancelling goes to the subscription, then to the collector: here with all time between.
+        val inTurn =
+            object : CoroutineDispatcher() {
+                override fun dispatch(context: CoroutineContext, block: Runnable) {
+                    block.run()
+                    if (!cancelling.get() || Thread.currentThread() in flowThreads()) return
+                    eventually("the flow's thread ends") { flowThreads().isEmpty() }
+                }
+            }
+        runBlocking {
+            val collector = launch(inTurn) { kevy.messages("c").collect() }
+            cancelling.set(true)
+            collector.cancel()
+            collector.join()
+        }
+        assertEquals(0, kevy.publish("c", "x"))
+    }
 }
