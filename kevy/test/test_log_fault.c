@@ -165,6 +165,13 @@ static uint32_t fill_up(void)
     return count;
 }
 
+static int delete_key(uint32_t key)
+{
+    bool is_appended;
+    struct model_change gone = {0, key, 0, 0};
+    return model_write(&model, &gone, 1, &is_appended);
+}
+
 static void a_full_disk_can_be_emptied(bool has_windows)
 {
     bool is_appended;
@@ -173,8 +180,7 @@ static void a_full_disk_can_be_emptied(bool has_windows)
     CHECK_INT(fill_up(), MODEL_KEYS);
     reopen(KEVY_FSYNC_EVERYSEC);
     for (uint32_t key = 0; key < MODEL_KEYS - 2; key++) {
-        struct model_change gone = {0, key, 0, 0};
-        CHECK_INT(model_write(&model, &gone, 1, &is_appended), 0);
+        CHECK_INT(delete_key(key), 0);
         CHECK_INT(version_of(key), 0);
         crash_os_pass(crash, 100);
     }
@@ -196,6 +202,41 @@ TEST(fault_a_full_disk_can_be_emptied)
 {
     a_full_disk_can_be_emptied(false);
     a_full_disk_can_be_emptied(true);
+}
+
+/* Room that was given back for deletes is not for those who go on writing. */
+TEST(fault_writers_do_not_take_the_reserve)
+{
+    start(KEVY_FSYNC_EVERYSEC);
+    CHECK_INT(fill_up(), MODEL_KEYS);
+    for (uint32_t key = 1; key < MODEL_KEYS; key++) {
+        (void)model_put(&model, 0, 2 * key + 1000, 3000);
+        (void)model_put(&model, 0, 2 * key + 1001, 1000);
+        CHECK_INT(delete_key(key), 0);
+    }
+    reopen(KEVY_FSYNC_EVERYSEC);
+    CHECK_INT(version_of(1), 0);
+    model_close(&model);
+    crash_os_free(crash);
+}
+
+/* Others take the room that was given back as soon as it is there. */
+TEST(fault_a_full_disk_can_be_flushed_to_the_last)
+{
+    bool is_appended;
+    int status = 0;
+    start(KEVY_FSYNC_EVERYSEC);
+    CHECK_INT(fill_up(), MODEL_KEYS);
+    for (uint32_t key = 0; status == 0 && key < MODEL_KEYS; key++) {
+        crash_os_capacity(crash, crash_os_size(crash));
+        status = delete_key(key);
+    }
+    CHECK_INT(status, KEVY_ENOSPC);
+    CHECK_INT(model_flush(&model, 0, &is_appended), 0);
+    crash_os_capacity(crash, 0);
+    CHECK_INT(model_put(&model, 2, 5000, 100), 0);
+    model_close(&model);
+    crash_os_free(crash);
 }
 
 TEST(fault_short_writes_are_finished)

@@ -397,7 +397,7 @@ static int append_once(struct kv_log *log, struct kv_draft *drafts, size_t count
     return append_unit(log, drafts, count, size, batch_id);
 }
 
-/* Says whether what is appended makes room in the end. */
+/* Says whether what is appended makes room in the end, and may have the reserve. */
 static bool makes_room(const struct kv_log *log, const struct kv_draft *drafts, size_t count,
                        uint32_t id_bits)
 {
@@ -411,13 +411,36 @@ static bool makes_room(const struct kv_log *log, const struct kv_draft *drafts, 
     return answer;
 }
 
+static bool is_map(const struct kv_draft *drafts, size_t count)
+{
+    return count == 1 && drafts[0].type == KV_RECORD_NAMESPACES;
+}
+
+/* Says whether an append has to wait until the reserve is whole again. */
+static bool must_leave_room(struct kv_log *log, const struct kv_draft *drafts, size_t count,
+                            uint32_t id_bits)
+{
+    if (id_bits == KV_BATCH_MOVED || makes_room(log, drafts, count, id_bits)) {
+        return false;
+    }
+    kv_reserve_make(log);
+    return kv_reserve_is_lent(log);
+}
+
 static int append_any(struct kv_log *log, struct kv_draft *drafts, size_t count, uint32_t id_bits)
 {
+    if (kv_reserve_is_lent(log) && must_leave_room(log, drafts, count, id_bits)) {
+        return KEVY_ENOSPC;
+    }
     int status = append_once(log, drafts, count, id_bits);
     if (status == KEVY_ENOSPC && kv_ahead_drop(log)) {
         status = append_once(log, drafts, count, id_bits);
     }
-    if (status == KEVY_ENOSPC && makes_room(log, drafts, count, id_bits) && kv_reserve_use(log)) {
+    if (status == KEVY_ENOSPC && makes_room(log, drafts, count, id_bits) &&
+        kv_reserve_use(log, false)) {
+        status = append_once(log, drafts, count, id_bits);
+    }
+    if (status == KEVY_ENOSPC && is_map(drafts, count) && kv_reserve_use(log, true)) {
         status = append_once(log, drafts, count, id_bits);
     }
     return status;

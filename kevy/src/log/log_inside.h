@@ -152,6 +152,7 @@ struct kv_files {
     struct kv_segment *dirty; /* list of segments that have bytes to flush */
     bool is_dir_dirty;
     bool is_end_dirty;             /* a failed write may have left something behind the end */
+    _Atomic bool is_reserve_lent;  /* some were given back, for what makes room alone */
     size_t reserve_size;           /* bytes of room that are set aside */
     uint32_t end_slot;             /* where the record after lsn_end would begin if nothing came */
     size_t end_offset;             /* between; KV_MARK_NO_SLOT: no segment yet */
@@ -455,11 +456,23 @@ int kv_active_renew(struct kv_log *log);
 /* Notes the room that an earlier life of the store set aside. */
 void kv_reserve_find(struct kv_log *log);
 
+/* Says whether some of it was given back and is not there again. */
+static inline bool kv_reserve_is_lent(const struct kv_log *log)
+{
+    return atomic_load_explicit(&log->files->is_reserve_lent, memory_order_relaxed);
+}
+
 /* Sets room aside if there is too little. */
 void kv_reserve_make(struct kv_log *log);
 
-/* Gives it back to the disk; true: there is more room now. */
-bool kv_reserve_use(struct kv_log *log);
+/* Gives it back to the disk, all but its last part, or that too; true: there is
+ * more room now. */
+bool kv_reserve_use(struct kv_log *log, bool is_last);
+
+/* A segment that was closed empty of what counts goes when the mark lies behind
+ * it. Where the disk is full nothing else may be written that takes it there: so
+ * a map is, the same again. */
+void kv_reserve_step_on(struct kv_log *log);
 
 /* Returns the extent that a record with this LSN names, entered, or NULL. */
 struct kv_segment *kv_adopt_extent(const struct kv_log *log, const uint8_t *record, uint64_t lsn);

@@ -36,6 +36,17 @@ static int mark_again(struct kv_opening *opening)
 
 /* ---- Step 2 ---- */
 
+/* On a full disk an open is what the reserve is for, too. */
+static int write_kept(struct kv_log *log, const struct kv_segment *segment, const void *data,
+                      size_t size, size_t offset)
+{
+    int status = kv_file_write(log, segment->file, data, size, offset);
+    while (status == KEVY_ENOSPC && (kv_reserve_use(log, false) || kv_reserve_use(log, true))) {
+        status = kv_file_write(log, segment->file, data, size, offset);
+    }
+    return status;
+}
+
 /* Writes the bytes of a segment from `offset` to its end again. */
 static int bytes_again(struct kv_log *log, const struct kv_segment *segment, size_t offset)
 {
@@ -43,7 +54,7 @@ static int bytes_again(struct kv_log *log, const struct kv_segment *segment, siz
     while (status == KEVY_OK && offset < segment->used) {
         size_t left = segment->used - offset, size = left < RECOVER_CHUNK ? left : RECOVER_CHUNK;
         memcpy(log->files->scratch, segment->base + offset, size);
-        status = kv_file_write(log, segment->file, log->files->scratch, size, offset);
+        status = write_kept(log, segment, log->files->scratch, size, offset);
         offset += size;
     }
     return status;
@@ -61,7 +72,7 @@ static int seal_again(struct kv_log *log, struct kv_segment *segment)
     uint8_t seal[KV_SEAL_SIZE];
     struct kv_place place = kv_file_place(log, segment);
     (void)kv_seal_encode(&place, segment->used, segment->last_lsn + 1, seal);
-    int status = kv_file_write(log, segment->file, seal, sizeof seal, segment->used);
+    int status = write_kept(log, segment, seal, sizeof seal, segment->used);
     if (status == KEVY_OK) {
         kv_segment_grow(log, segment, sizeof seal);
     }

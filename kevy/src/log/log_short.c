@@ -48,7 +48,7 @@ static inline bool is_short(const struct kv_log *log, const struct kv_draft *dra
     size_t end = at + size + SHORT_SPARE;
     return size <= log->segment_size / KV_EXTENT_SHARE && end <= active->touched_size &&
            end <= (at < half ? half : log->segment_size) && at < files->stamp_at &&
-           !files->has_no_window && !files->is_end_dirty &&
+           !files->has_no_window && !files->is_end_dirty && !kv_reserve_is_lent(log) &&
            atomic_load_explicit(&files->error, memory_order_relaxed) == KEVY_OK &&
            atomic_load_explicit(&files->policy, memory_order_relaxed) != KEVY_FSYNC_ALWAYS;
 }

@@ -387,10 +387,10 @@ static int open_steps(struct kv_opening *opening)
         return status;
     }
     if (status == KEVY_OK) {
+        kv_reserve_find(opening->log);
         status = kv_recover(opening);
     }
     if (status == KEVY_OK) {
-        kv_reserve_find(opening->log);
         kv_damage_heal(opening);
     }
     return status;

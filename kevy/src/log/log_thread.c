@@ -7,7 +7,8 @@
  *
  *   everysec  flush when the oldest byte is half a second old, or 16 MiB wait
  *   always    the writers flush; only their marks are left to it
- *   no        flush when 16 MiB wait
+ *   no        flush when 16 MiB wait; on a full disk as everysec, for what makes room
+ *             does so only once it is durable
  *   any       mark one second after the first flush that no mark tells
  *
  * Where no thread can be had, the writer that finds something due does it.
@@ -25,7 +26,8 @@ static uint64_t flush_due(const struct kv_files *files)
     if (size >= KV_PENDING_MAX) {
         return 0;
     }
-    return atomic_load_explicit(&files->policy, memory_order_relaxed) == KEVY_FSYNC_NO
+    return atomic_load_explicit(&files->policy, memory_order_relaxed) == KEVY_FSYNC_NO &&
+                   !atomic_load_explicit(&files->is_reserve_lent, memory_order_relaxed)
                ? KV_FOREVER
                : since + KV_FLUSH_AFTER_NS;
 }
@@ -55,7 +57,9 @@ static bool collect_what_is_due(struct kv_log *log)
     bool is_settled = atomic_load_explicit(&files->pending_since_ns, memory_order_relaxed) == 0;
     kv_mutex_lock(log->writer);
     uint64_t before = log->lsn_end;
-    bool is_due = is_settled || kv_collect_is_due(log);
+    const struct kv_segment *active = log->active;
+    bool is_lent = kv_reserve_is_lent(log);
+    bool is_due = is_settled || is_lent || kv_collect_is_due(log);
     atomic_store_explicit(&files->is_crowded, false, memory_order_relaxed);
     kv_reserve_make(log);
     kv_mutex_unlock(log->writer);
@@ -65,8 +69,13 @@ static bool collect_what_is_due(struct kv_log *log)
     if (is_settled) {
         kv_ahead_settle(log);
     }
-    (void)kv_collect_run(log, is_settled);
-    uint64_t end = end_of(log);
+    (void)kv_collect_run(log, is_settled || is_lent);
+    kv_mutex_lock(log->writer);
+    if (log->lsn_end == before && log->active != active) {
+        kv_reserve_step_on(log);
+    }
+    uint64_t end = log->lsn_end;
+    kv_mutex_unlock(log->writer);
     return end != before && kv_flush_until(log, end) == KEVY_OK;
 }
 

@@ -79,7 +79,7 @@ static int window_reach(struct kv_log *log, struct kv_segment *segment, size_t e
     }
     int result = os->window_back(os->self, segment->file, room);
     size_t least = (end + WINDOW_PAGE - 1) & ~((size_t)WINDOW_PAGE - 1);
-    if (result == -ENOSPC && least < room) {
+    if (result < 0 && kv_file_status(result) == KEVY_ENOSPC && least < room) {
         room = least;
         result = os->window_back(os->self, segment->file, room);
     }
