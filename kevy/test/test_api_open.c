@@ -209,6 +209,47 @@ TEST(everything_comes_back_after_close)
     kevy_close(db);
 }
 
+static KevyDb *open_and_fill(const char *dir, const char *value)
+{
+    KevyDb *db = open_dir(dir);
+    REQUIRE(db != NULL);
+    set(db, "who", value);
+    CHECK_INT(kevy_sync(db), 0);
+    return db;
+}
+
+/* Neither store may take the other's files for its own, or for nobody's. */
+TEST(the_mark_of_another_store_is_refused_and_nothing_is_lost)
+{
+    char one[256], other[256], mark[300], away[300];
+    (void)snprintf(one, sizeof one, "%s", test_path("one"));
+    (void)snprintf(other, sizeof other, "%s", test_path("other"));
+    kevy_close(open_and_fill(one, "one"));
+    kevy_close(open_dir(other)); /* empty: its mark names no segment */
+    (void)snprintf(mark, sizeof mark, "%s/mark", one);
+    (void)snprintf(away, sizeof away, "%s/away", one);
+    CHECK_INT(rename(mark, away), 0);
+    char theirs[300];
+    (void)snprintf(theirs, sizeof theirs, "%s/mark", other);
+    CHECK_INT(rename(theirs, mark), 0);
+    check_refused(one, strlen(one), KEVY_ECORRUPT, 0);
+    CHECK_INT(rename(mark, theirs), 0);
+    CHECK_INT(rename(away, mark), 0);
+    KevyDb *db = open_dir(one);
+    REQUIRE(db != NULL);
+    check_get(db, "who", "one");
+    kevy_close(db);
+    kevy_close(open_and_fill(other, "other"));
+    CHECK_INT(rename(mark, away), 0);
+    CHECK_INT(rename(theirs, mark), 0);
+    check_refused(one, strlen(one), KEVY_ECORRUPT, 0);
+    CHECK_INT(rename(away, mark), 0);
+    db = open_dir(one);
+    REQUIRE(db != NULL);
+    check_get(db, "who", "one");
+    kevy_close(db);
+}
+
 /* ---- Kills ---- */
 
 static int write_until_killed(const char *dir)

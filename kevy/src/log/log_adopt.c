@@ -92,8 +92,19 @@ struct look {
     int file;
     size_t size; /* as far as it is looked at */
     bool is_header_good;
+    bool is_foreign; /* good, but of another store */
     struct kv_segment_header header;
 };
+
+/* A segment of another store beside this mark, or this store's beside another's
+ * mark: whichever is in the wrong place, going on would unlink what is not ours. */
+static int fail_foreign(struct kv_opening *opening, const struct look *look, uint32_t slot)
+{
+    opening->os->file_close(opening->os->self, look->file);
+    return kv_fail_slot(opening, KEVY_ECORRUPT, 0, slot, 0,
+                        "the mark and this segment are of two stores: put back the one that does "
+                        "not belong here");
+}
 
 /* Opens the slot's file and reads its header. Must be closed by the caller
  * when it succeeds. */
@@ -114,10 +125,12 @@ static int look_at(struct kv_opening *opening, uint32_t slot, struct look *out)
         return kv_fail(opening, KEVY_EIO, count, name, 0, "the file cannot be read");
     }
     *out = (struct look){.file = file, .size = (size_t)size};
-    out->is_header_good =
-        count == (int64_t)sizeof header && kv_segment_header_decode(header, &out->header) &&
-        out->header.slot == slot &&
-        memcmp(out->header.store_id, opening->log->files->identity.store_id, KV_STORE_ID_SIZE) == 0;
+    bool is_whole =
+        count == (int64_t)sizeof header && kv_segment_header_decode(header, &out->header);
+    out->is_foreign =
+        is_whole &&
+        memcmp(out->header.store_id, opening->log->files->identity.store_id, KV_STORE_ID_SIZE) != 0;
+    out->is_header_good = is_whole && !out->is_foreign && out->header.slot == slot;
     if (out->is_header_good && out->header.kind == KV_SEGMENT_LOG) {
         out->is_header_good = out->header.slot_count == 1;
         out->size = out->size < opening->log->segment_size ? out->size : opening->log->segment_size;
@@ -161,6 +174,9 @@ static int adopt_named(struct kv_opening *opening, uint32_t slot, uint32_t *slot
     if (status != KEVY_OK) {
         return status;
     }
+    if (look.is_foreign) {
+        return fail_foreign(opening, &look, slot);
+    }
     if (!look.is_header_good || look.header.first_lsn > opening->mark.durable_lsn ||
         !bits_are_set(&opening->mark, slot, look.header.slot_count)) {
         opening->os->file_close(opening->os->self, look.file);
@@ -197,6 +213,9 @@ static int adopt_found(struct kv_opening *opening, uint32_t slot)
     int status = look_at(opening, slot, &look);
     if (status != KEVY_OK) {
         return status;
+    }
+    if (look.is_foreign) {
+        return fail_foreign(opening, &look, slot);
     }
     if (!look.is_header_good || look.header.incarnation != opening->mark.incarnation ||
         look.header.first_lsn <= opening->mark.durable_lsn) {
