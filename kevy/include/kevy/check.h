@@ -85,7 +85,8 @@ typedef struct KevyCheckReport {
 /* Reads the store in `dir` as kevy_open would, by the same code, verifies every
  * record and every large value, and tells what it found. Writes nothing, and
  * needs no permission to; makes no directory, and no file but an empty `lock` where
- * that is missing: if it cannot, KEVY_EACCESS. Returns
+ * that is missing: if it cannot, KEVY_EACCESS, but on a read-only file system it
+ * needs none. Returns
  *   0   whole; a torn end, which an open cuts off, counts as that
  *   1   an open succeeds, but a range of the log or a large value is damaged
  *   <0  what kevy_open_ex would return, with the same *error, whose path and

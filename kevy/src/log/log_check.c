@@ -5,6 +5,8 @@
  * Beyond what an open reads, it verifies the bytes of every extent that holds a
  * newest value. An open does that only behind the mark.
  */
+#include <errno.h>
+
 #include "kevy/src/log/log_check.h"
 
 /* ---- What was found ---- */
@@ -203,7 +205,7 @@ static void note_store(void *user, const char *name)
 }
 
 /* Without it an open that comes meanwhile would not know of the look, and would
- * change what is read. */
+ * change what is read. On a file system that is read-only there is none to come. */
 static int look_lock_make(struct kv_opening *opening, int *out)
 {
     const kevy_os *os = kv_looking_of(opening)->os;
@@ -218,11 +220,12 @@ static int look_lock_make(struct kv_opening *opening, int *out)
         return kv_fail(opening, KEVY_EPATH, 0, "", 0, "there is no store in the folder");
     }
     *out = os->file_open(os->self, dir, "lock", KEVY_OS_WRITE | KEVY_OS_CREATE);
-    return *out >= 0 ? KEVY_OK
-                     : kv_fail(opening, kv_file_status(*out), *out, "lock", 0,
-                               "the lock file is missing and cannot be made, so nothing would keep "
-                               "others from opening the store meanwhile: make an empty file of "
-                               "that name, or look at a copy of the folder");
+    return *out >= 0 || *out == -EROFS
+               ? KEVY_OK
+               : kv_fail(opening, kv_file_status(*out), *out, "lock", 0,
+                         "the lock file is missing and cannot be made, so nothing would keep "
+                         "others from opening the store meanwhile: make an empty file of "
+                         "that name, or look at a copy of the folder");
 }
 
 /* ---- All of it ---- */

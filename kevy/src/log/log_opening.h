@@ -37,7 +37,7 @@ struct kv_opening;
  * write (log_check.c, log_salvage.c): it ends when everything is replayed. */
 struct kv_look {
     /* Makes the lock file, which is missing: the one thing that a look makes. A
-     * status; *out is its number. */
+     * status; *out is its number, negative where none is needed. */
     int (*lock_make)(struct kv_opening *opening, int *out);
 
     /* Finds mark, segments and end; kv_gather does it as every open does. */

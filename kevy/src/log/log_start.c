@@ -167,7 +167,7 @@ static int lock_take(struct kv_opening *opening)
     int file = os->file_open(os->self, files->dir, "lock", KEVY_OS_WRITE | KEVY_OS_CREATE);
     if (file == -ENOENT && opening->look != NULL) {
         int status = opening->look->lock_make(opening, &file);
-        if (status != KEVY_OK) {
+        if (status != KEVY_OK || file < 0) {
             return status;
         }
     }
