@@ -33,6 +33,15 @@ class Generic<T : Outer.Nested>(pointer: Long) : NativeObject(pointer) {
     @NativeMethod external fun both(@AsNativePointer x: T, @AsNativePointer y: T?): Boolean
 }
 
+abstract class Shape<T>(pointer: Long) : NativeObject(pointer) {
+    abstract fun same(x: T): Any
+}
+
+/** Its override has a bridge, to which the compiler copies the annotation. */
+class Square(pointer: Long) : Shape<Int>(pointer) {
+    @NativeMethod external override fun same(x: Int): String
+}
+
 fun local(): Class<*> {
     class Local(pointer: Long) : NativeObject(pointer) {
         @NativeMethod external fun own(): Int

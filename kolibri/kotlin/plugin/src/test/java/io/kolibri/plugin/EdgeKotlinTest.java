@@ -45,6 +45,7 @@ class EdgeKotlinTest {
             crosses(loader, "edge.Outer$Deep", "nothing", long.class, long.class);
             crosses(loader, "edge.Shared", "bounded", long.class, long.class);
             crosses(loader, "edge.Generic", "both", long.class, long.class, long.class);
+            crosses(loader, "edge.Square", "same", long.class, int.class);
             crosses(loader, "edge.EdgeKt$local$Local", "own", long.class);
             crosses(loader, "edge.WithCompanion$Companion", "ofCompanion", long.class);
         }

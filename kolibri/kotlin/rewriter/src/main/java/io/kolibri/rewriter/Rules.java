@@ -70,6 +70,10 @@ final class Rules {
     }
 
     private NativeCall judge(MethodNode method) {
+        // Compilers give the bridges of a covariant or generic override the annotations of it.
+        if ((method.access & Opcodes.ACC_BRIDGE) != 0) {
+            return null;
+        }
         if (!annotations.isOn(method, Names.NATIVE_METHOD)) {
             if (annotations.marksAnyPointer(method) && !isWoven(method)) {
                 report(method, "@AsNativePointer has an effect only on parameters of a"

@@ -12,6 +12,7 @@ import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.zip.ZipFile;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -133,6 +134,21 @@ class WovenShapeTest {
         byte[] once = file("Counter");
         assertEquals(List.of(), lab.weave(Target.JVM));
         assertArrayEquals(once, file("Counter"));
+    }
+
+    /** javac gives the bridge of a covariant or generic override the annotations of it. */
+    @Test
+    void theBridgesOfOverridesAreLeftAlone() throws Exception {
+        lab.compile(Map.of("test.Square", "package test; import io.kolibri.*;"
+                + " abstract class Shape<T> extends NativeObject { Shape() { super(1); }"
+                + " abstract Object same(T x, Shape<T> y); } class Square extends Shape<String> {"
+                + " @NativeMethod native String same(String x, @AsNativePointer Shape<String> y);"
+                + " }"));
+        assertEquals(List.of(), lab.weave(Target.JVM));
+        ClassNode cls = read("Square");
+        method(cls, "same", "(JLjava/lang/String;J)Ljava/lang/String;");
+        assertTrue(code(method(cls, "same", "(Ljava/lang/Object;Ltest/Shape;)Ljava/lang/Object;"))
+                .stream().anyMatch(each -> each.startsWith("INVOKEVIRTUAL test/Square.same")));
     }
 
     @Test
