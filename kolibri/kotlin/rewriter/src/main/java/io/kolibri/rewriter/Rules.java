@@ -128,7 +128,8 @@ final class Rules {
         }
         if (method.name.indexOf('-') >= 0 || method.name.indexOf('$') >= 0) {
             return "its JVM name \"" + method.name + "\" is made up by the compiler (internal, or"
-                    + " a value class in the signature): give it one with @JvmName";
+                    + " a value class in the signature), or looks so: give it one with @JvmName,"
+                    + " without - and $";
         }
         return null;
     }
