@@ -8,10 +8,11 @@ import kotlin.concurrent.thread
 import kotlinx.coroutines.channels.Channel
 import kotlinx.coroutines.channels.ProducerScope
 import kotlinx.coroutines.channels.awaitClose
-import kotlinx.coroutines.channels.trySendBlocking
 import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.flow.buffer
 import kotlinx.coroutines.flow.callbackFlow
+import kotlinx.coroutines.job
+import kotlinx.coroutines.runBlocking
 
 /*
  * Messages and changes as flows. This file alone needs kotlinx-coroutines, which is an optional
@@ -54,7 +55,7 @@ private fun ProducerScope<Change>.pump(queue: ChangeQueue) {
     try {
         while (true) {
             ChangeRecords(queue.next()).forEach { _, change ->
-                if (!trySendBlocking(change).isSuccess) throw CancellationException()
+                if (!handOver(change)) throw CancellationException()
             }
         }
     } catch (failure: Throwable) {
@@ -77,10 +78,23 @@ private fun flowOf(subscribe: () -> Subscription): Flow<Message> =
  */
 private fun ProducerScope<Message>.pump(subscription: Subscription) {
     try {
-        while (trySendBlocking(subscription.next()).isSuccess) {
+        while (handOver(subscription.next())) {
             // The next one.
         }
     } catch (failure: Throwable) {
         if (!subscription.isClosed) close(failure)
     }
 }
+
+/**
+ * Waits until the collector has taken it; false if it has gone. The wait is a part of the flow's
+ * scope and ends with it: without that, one that began while the collector went could last for
+ * ever.
+ */
+private fun <T> ProducerScope<T>.handOver(value: T): Boolean =
+    trySend(value).isSuccess ||
+        try {
+            runBlocking(coroutineContext.job) { runCatching { send(value) }.isSuccess }
+        } catch (gone: CancellationException) {
+            false
+        }

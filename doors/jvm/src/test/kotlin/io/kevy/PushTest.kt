@@ -262,6 +262,7 @@ class PushTest {
     fun `a cancelled flow ends as cancelled, also when its thread is the first to see it`() {
         val cancelling = AtomicBoolean()
         val flowThreads = { Thread.getAllStackTraces().keys.filter { it.name == "kevy-flow" } }
+        eventually("those of other flows have ended") { flowThreads().isEmpty() }
         // Cancelling goes to the subscription, then to the collector: here with all time between.
         val inTurn =
             object : CoroutineDispatcher() {
