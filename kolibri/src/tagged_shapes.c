@@ -87,7 +87,7 @@ const struct kol_shape *kol__shapes_at(const struct kol_shapes *shapes, uint32_t
 
 int kol__shapes_is_delivered(const struct kol_shapes *shapes, uint32_t id)
 {
-    uint64_t word = __atomic_load_n(&shapes->delivered.words[id / 64], __ATOMIC_RELAXED);
+    uint64_t word = __atomic_load_n(&shapes->delivered.words[id / 64], __ATOMIC_ACQUIRE);
     return (int)(word >> (id % 64) & 1);
 }
 
@@ -95,7 +95,7 @@ void kol__shapes_deliver(struct kol_shapes *shapes, const struct shape_set *set)
 {
     for (size_t i = 0; i < SHAPE_WORDS; i++) {
         if (set->words[i] != 0) {
-            (void)__atomic_fetch_or(&shapes->delivered.words[i], set->words[i], __ATOMIC_RELAXED);
+            (void)__atomic_fetch_or(&shapes->delivered.words[i], set->words[i], __ATOMIC_RELEASE);
         }
     }
 }
