@@ -319,6 +319,21 @@ int model_put(struct model *model, uint32_t key, uint64_t version, size_t size)
     return model_write(model, &change, 1, &is_appended);
 }
 
+struct crash_os *model_start(struct model *model, uint8_t fsync)
+{
+    struct crash_os *crash = crash_os_new(test_seed());
+    crash_os_windows(crash, false);
+    REQUIRE_INT(model_open(model, crash_os_table(crash), "store", fsync), 0);
+    return crash;
+}
+
+void model_reopen(struct model *model, struct crash_os *crash, uint8_t fsync)
+{
+    model_close(model);
+    crash_os_kill(crash);
+    REQUIRE_INT(model_open(model, crash_os_table(crash), "store", fsync), 0);
+}
+
 /* ---- Reading ---- */
 
 bool model_read(struct model *model, struct model_state *out)
@@ -342,4 +357,11 @@ bool model_read(struct model *model, struct model_state *out)
     }
     kv_mutex_unlock(&model->writer);
     return is_good;
+}
+
+uint64_t model_version(struct model *model, uint32_t key)
+{
+    struct model_state state;
+    CHECK(model_read(model, &state));
+    return state.version[0][key];
 }

@@ -9,6 +9,7 @@
 #define KEVY_TEST_LOG_MODEL_H
 
 #include "kevy/src/log/log.h"
+#include "testing/crash_os.h"
 
 enum { MODEL_KEYS = 24, MODEL_DATABASES = 2, MODEL_BATCH_MAX = 64 };
 
@@ -42,6 +43,11 @@ int model_open(struct model *model, const kevy_os *os, const char *dir, uint8_t 
 int model_open_sized(struct model *model, const kevy_os *os, const char *dir, uint8_t fsync,
                      size_t segment_size, bool is_threadless);
 
+/* Opens "store" on a new disk whose files are written by calls, so that each write
+ * can fail; later again, after a close and a kill. The disk is the caller's. */
+struct crash_os *model_start(struct model *model, uint8_t fsync);
+void model_reopen(struct model *model, struct crash_os *crash, uint8_t fsync);
+
 /* Closes and checks that no memory is left. */
 void model_close(struct model *model);
 
@@ -54,6 +60,9 @@ int model_swap(struct model *model, bool *is_appended);
 
 /* Reads everything; false when a byte is wrong. */
 bool model_read(struct model *model, struct model_state *out);
+
+/* What a key of database 0 holds, when every byte was right. */
+uint64_t model_version(struct model *model, uint32_t key);
 
 /* One key to a version, of some size; a status. */
 int model_put(struct model *model, uint32_t key, uint64_t version, size_t size);

@@ -16,36 +16,14 @@
 static struct crash_os *crash;
 static struct model model;
 
-/* With files that are written by calls, so that each write can fail. */
-static void start(uint8_t policy)
-{
-    crash = crash_os_new(test_seed());
-    crash_os_windows(crash, false);
-    REQUIRE_INT(model_open(&model, crash_os_table(crash), "store", policy), 0);
-}
-
-static void reopen(uint8_t policy)
-{
-    model_close(&model);
-    crash_os_kill(crash);
-    REQUIRE_INT(model_open(&model, crash_os_table(crash), "store", policy), 0);
-}
-
-static uint64_t version_of(uint32_t key)
-{
-    struct model_state state;
-    CHECK(model_read(&model, &state));
-    return state.version[0][key];
-}
-
 /* What a first segment holds after the same changes, written by calls or stored
  * through a window. Yours; free with free. */
 static uint8_t *segment_of_changes(bool has_windows, size_t *size)
 {
     struct kv_log_stats stats;
-    start(KEVY_FSYNC_EVERYSEC);
+    crash = model_start(&model, KEVY_FSYNC_EVERYSEC);
     crash_os_windows(crash, has_windows);
-    reopen(KEVY_FSYNC_EVERYSEC);
+    model_reopen(&model, crash, KEVY_FSYNC_EVERYSEC);
     for (uint64_t i = 1; i <= 500; i++) {
         bool is_appended;
         struct model_change change = {(uint32_t)(i % 2), (uint32_t)(i % 7), i % 11 == 0 ? 0 : i,
@@ -79,7 +57,7 @@ TEST(fault_none_the_short_way_leaves_the_same_bytes)
 
 TEST(fault_short_writes_are_finished)
 {
-    start(KEVY_FSYNC_NO);
+    crash = model_start(&model, KEVY_FSYNC_NO);
     for (uint64_t i = 1; i <= 200; i++) {
         crash_os_fault(crash, CRASH_SHORT, 0, 3);
         /* A write of which not one byte was taken may count as a full disk. */
@@ -90,9 +68,9 @@ TEST(fault_short_writes_are_finished)
             REQUIRE_INT(model_put(&model, (uint32_t)(i % MODEL_KEYS), i, 8 + i * 41 % 6000), 0);
         }
     }
-    reopen(KEVY_FSYNC_NO);
+    model_reopen(&model, crash, KEVY_FSYNC_NO);
     for (uint64_t i = 200; i > 200 - MODEL_KEYS; i--) {
-        CHECK_INT(version_of((uint32_t)(i % MODEL_KEYS)), i);
+        CHECK_INT(model_version(&model, (uint32_t)(i % MODEL_KEYS)), i);
     }
     model_close(&model);
     crash_os_free(crash);
@@ -100,17 +78,17 @@ TEST(fault_short_writes_are_finished)
 
 TEST(fault_a_write_that_broke_off_leaves_nothing)
 {
-    start(KEVY_FSYNC_NO);
+    crash = model_start(&model, KEVY_FSYNC_NO);
     REQUIRE_INT(model_put(&model, 1, 1, 100), 0);
     for (uint64_t i = 2; i < 40; i++) {
         crash_os_fault(crash, CRASH_EIO, 0, 1);
         CHECK_INT(model_put(&model, 1, 1000 + i, 100), KEVY_EIO);
-        CHECK_INT(version_of(1), i - 1);
+        CHECK_INT(model_version(&model, 1), i - 1);
         REQUIRE_INT(model_put(&model, 1, i, 100), 0);
     }
-    reopen(KEVY_FSYNC_NO);
+    model_reopen(&model, crash, KEVY_FSYNC_NO);
     CHECK_INT(model.report.dropped_bytes, 0);
-    CHECK_INT(version_of(1), 39);
+    CHECK_INT(model_version(&model, 1), 39);
     model_close(&model);
     crash_os_free(crash);
 }
@@ -125,7 +103,7 @@ static int flush_failing(void)
 TEST(fault_a_failed_flush_stays_failed)
 {
     struct kv_log_stats stats;
-    start(KEVY_FSYNC_EVERYSEC);
+    crash = model_start(&model, KEVY_FSYNC_EVERYSEC);
     REQUIRE_INT(model_put(&model, 1, 1, 100), 0);
     REQUIRE_INT(kv_log_sync(model.log), 0);
     REQUIRE_INT(model_put(&model, 1, 2, 100), 0);
@@ -133,18 +111,18 @@ TEST(fault_a_failed_flush_stays_failed)
     CHECK_INT(kv_log_sync(model.log), KEVY_EIO);
     CHECK_INT(model_put(&model, 1, 3, 100), KEVY_EIO);
     CHECK_INT(kv_log_shutdown(model.log), KEVY_EIO);
-    CHECK_INT(version_of(1), 2);
+    CHECK_INT(model_version(&model, 1), 2);
     kv_log_stats(model.log, &stats);
     CHECK_INT(stats.error, KEVY_EIO);
     CHECK_INT(stats.lsn_durable, 1);
     /* Opened anew, what the kernel still has is made durable after all. */
-    reopen(KEVY_FSYNC_EVERYSEC);
-    CHECK_INT(version_of(1), 2);
+    model_reopen(&model, crash, KEVY_FSYNC_EVERYSEC);
+    CHECK_INT(model_version(&model, 1), 2);
     CHECK_INT(model_put(&model, 1, 3, 100), 0);
     model_close(&model);
     crash_os_power_cut(crash);
     REQUIRE_INT(model_open(&model, crash_os_table(crash), "store", 0), 0);
-    CHECK_INT(version_of(1), 3);
+    CHECK_INT(model_version(&model, 1), 3);
     model_close(&model);
     crash_os_free(crash);
 }
@@ -186,7 +164,7 @@ TEST(fault_a_failed_flush_leaves_no_window)
 
 TEST(fault_always_says_when_it_does_not_know)
 {
-    start(KEVY_FSYNC_ALWAYS);
+    crash = model_start(&model, KEVY_FSYNC_ALWAYS);
     REQUIRE_INT(model_put(&model, 1, 1, 100), 0);
     /* Call 0 is the write, call 1 the flush. */
     crash_os_fault(crash, CRASH_EIO, 1, 1);
@@ -195,7 +173,7 @@ TEST(fault_always_says_when_it_does_not_know)
     model_close(&model);
     crash_os_power_cut(crash);
     REQUIRE_INT(model_open(&model, crash_os_table(crash), "store", 0), 0);
-    uint64_t version = version_of(1);
+    uint64_t version = model_version(&model, 1);
     CHECK(version == 1 || version == 2);
     model_close(&model);
     crash_os_free(crash);
@@ -288,7 +266,7 @@ TEST_LIMIT(fault_every_call_fails_once, 120)
  * it was. */
 TEST(fault_every_call_of_an_open_fails_once)
 {
-    start(KEVY_FSYNC_NO);
+    crash = model_start(&model, KEVY_FSYNC_NO);
     for (uint64_t i = 1; i <= 40; i++) {
         REQUIRE_INT(model_put(&model, (uint32_t)(i % 3), i, i % 8 == 0 ? 9000 : 1500), 0);
     }
@@ -309,9 +287,9 @@ TEST(fault_every_call_of_an_open_fails_once)
         }
         crash_os_kill(crash);
         REQUIRE_INT(model_open(&model, crash_os_table(crash), "store", 0), 0);
-        CHECK_INT(version_of(40 % 3), 40);
-        CHECK_INT(version_of(39 % 3), 39);
-        CHECK_INT(version_of(38 % 3), 38);
+        CHECK_INT(model_version(&model, 40 % 3), 40);
+        CHECK_INT(model_version(&model, 39 % 3), 39);
+        CHECK_INT(model_version(&model, 38 % 3), 38);
         model_close(&model);
         /* Calls whose failure an open can bear come between those it cannot. */
         has_failed = has_failed || call < 60;
@@ -353,7 +331,7 @@ TEST(fault_every_allocation_of_an_open_fails_once)
     KevyError error;
     kevy_mem table = {&scarce, scarce_resize};
     int status = KEVY_ENOMEM;
-    start(KEVY_FSYNC_NO);
+    crash = model_start(&model, KEVY_FSYNC_NO);
     for (uint64_t i = 1; i <= 30; i++) {
         REQUIRE_INT(model_put(&model, 1, i, i % 8 == 0 ? 9000 : 1500), 0);
     }

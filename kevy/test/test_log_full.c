@@ -11,31 +11,9 @@
 static struct crash_os *crash;
 static struct model model;
 
-/* With files that are written by calls, so that each write can fail. */
-static void start(uint8_t policy)
-{
-    crash = crash_os_new(test_seed());
-    crash_os_windows(crash, false);
-    REQUIRE_INT(model_open(&model, crash_os_table(crash), "store", policy), 0);
-}
-
-static void reopen(uint8_t policy)
-{
-    model_close(&model);
-    crash_os_kill(crash);
-    REQUIRE_INT(model_open(&model, crash_os_table(crash), "store", policy), 0);
-}
-
-static uint64_t version_of(uint32_t key)
-{
-    struct model_state state;
-    CHECK(model_read(&model, &state));
-    return state.version[0][key];
-}
-
 TEST(fault_a_full_disk_heals)
 {
-    start(KEVY_FSYNC_EVERYSEC);
+    crash = model_start(&model, KEVY_FSYNC_EVERYSEC);
     REQUIRE_INT(model_put(&model, 1, 1, 100), 0);
     crash_os_capacity(crash, crash_os_size(crash) + 1000);
     uint64_t written = 1;
@@ -44,18 +22,18 @@ TEST(fault_a_full_disk_heals)
         status = model_put(&model, 2, ++written, 100);
     }
     CHECK_INT(status, KEVY_ENOSPC);
-    CHECK_INT(version_of(2), written - 1);
+    CHECK_INT(model_version(&model, 2), written - 1);
     CHECK_INT(model_put(&model, 2, written, 100), KEVY_ENOSPC);
     CHECK_INT(model_put(&model, 3, 1000, 60000), KEVY_ENOSPC);
-    CHECK_INT(version_of(1), 1);
+    CHECK_INT(model_version(&model, 1), 1);
     crash_os_capacity(crash, 0);
     CHECK_INT(model_put(&model, 2, 500, 100), 0);
     CHECK_INT(model_put(&model, 3, 501, 60000), 0);
     CHECK_INT(kv_log_sync(model.log), 0);
-    reopen(KEVY_FSYNC_EVERYSEC);
-    CHECK_INT(version_of(1), 1);
-    CHECK_INT(version_of(2), 500);
-    CHECK_INT(version_of(3), 501);
+    model_reopen(&model, crash, KEVY_FSYNC_EVERYSEC);
+    CHECK_INT(model_version(&model, 1), 1);
+    CHECK_INT(model_version(&model, 2), 500);
+    CHECK_INT(model_version(&model, 3), 501);
     model_close(&model);
     crash_os_free(crash);
 }
@@ -63,7 +41,7 @@ TEST(fault_a_full_disk_heals)
 /* Room that was given ahead of time takes what comes; then the disk is full. */
 TEST(fault_a_full_disk_heals_through_a_window)
 {
-    start(KEVY_FSYNC_EVERYSEC);
+    crash = model_start(&model, KEVY_FSYNC_EVERYSEC);
     crash_os_windows(crash, true);
     uint64_t written = 0;
     int status = 0;
@@ -72,11 +50,11 @@ TEST(fault_a_full_disk_heals_through_a_window)
         status = model_put(&model, 2, ++written, 100);
     }
     CHECK_INT(status, KEVY_ENOSPC);
-    CHECK_INT(version_of(2), written - 1);
+    CHECK_INT(model_version(&model, 2), written - 1);
     crash_os_capacity(crash, 0);
     CHECK_INT(model_put(&model, 2, 5000, 100), 0);
-    reopen(KEVY_FSYNC_EVERYSEC);
-    CHECK_INT(version_of(2), 5000);
+    model_reopen(&model, crash, KEVY_FSYNC_EVERYSEC);
+    CHECK_INT(model_version(&model, 2), 5000);
     model_close(&model);
     crash_os_free(crash);
 }
@@ -84,9 +62,9 @@ TEST(fault_a_full_disk_heals_through_a_window)
 /* The segment that was made ahead is the first to give its room back. */
 TEST(fault_a_full_disk_takes_the_spare)
 {
-    start(KEVY_FSYNC_EVERYSEC);
+    crash = model_start(&model, KEVY_FSYNC_EVERYSEC);
     crash_os_windows(crash, true);
-    reopen(KEVY_FSYNC_EVERYSEC);
+    model_reopen(&model, crash, KEVY_FSYNC_EVERYSEC);
     size_t spare = 0;
     REQUIRE_INT(model_put(&model, 2, 1, 100), 0);
     (void)crash_os_file(crash, "00001.seg", &spare);
@@ -95,10 +73,10 @@ TEST(fault_a_full_disk_takes_the_spare)
     CHECK_INT(model_put(&model, 3, 2, 40000), 0);
     CHECK_INT(model_put(&model, 4, 3, 40000), KEVY_ENOSPC);
     crash_os_capacity(crash, 0);
-    reopen(KEVY_FSYNC_EVERYSEC);
-    CHECK_INT(version_of(2), 1);
-    CHECK_INT(version_of(3), 2);
-    CHECK_INT(version_of(4), 0);
+    model_reopen(&model, crash, KEVY_FSYNC_EVERYSEC);
+    CHECK_INT(model_version(&model, 2), 1);
+    CHECK_INT(model_version(&model, 3), 2);
+    CHECK_INT(model_version(&model, 4), 0);
     model_close(&model);
     crash_os_free(crash);
 }
@@ -131,25 +109,25 @@ static int delete_key(uint32_t key)
 static void a_full_disk_can_be_emptied(bool has_windows)
 {
     bool is_appended;
-    start(KEVY_FSYNC_EVERYSEC);
+    crash = model_start(&model, KEVY_FSYNC_EVERYSEC);
     crash_os_windows(crash, has_windows);
     CHECK_INT(fill_up(), MODEL_KEYS);
-    reopen(KEVY_FSYNC_EVERYSEC);
+    model_reopen(&model, crash, KEVY_FSYNC_EVERYSEC);
     for (uint32_t key = 0; key < MODEL_KEYS - 2; key++) {
         CHECK_INT(delete_key(key), 0);
-        CHECK_INT(version_of(key), 0);
+        CHECK_INT(model_version(&model, key), 0);
         crash_os_pass(crash, 100);
     }
-    CHECK(version_of(MODEL_KEYS - 1) != 0);
+    CHECK(model_version(&model, MODEL_KEYS - 1) != 0);
     CHECK_INT(model_flush(&model, 0, &is_appended), 0);
     crash_os_pass(crash, 2000);
     (void)kv_log_sync(model.log);
     kv_log_set_policy(model.log, KEVY_FSYNC_EVERYSEC);
     kv_log_set_policy(model.log, KEVY_FSYNC_EVERYSEC);
     CHECK_INT(model_put(&model, 4, 9000, 3000), 0);
-    reopen(KEVY_FSYNC_EVERYSEC);
-    CHECK_INT(version_of(4), 9000);
-    CHECK_INT(version_of(MODEL_KEYS - 1), 0);
+    model_reopen(&model, crash, KEVY_FSYNC_EVERYSEC);
+    CHECK_INT(model_version(&model, 4), 9000);
+    CHECK_INT(model_version(&model, MODEL_KEYS - 1), 0);
     model_close(&model);
     crash_os_free(crash);
 }
@@ -163,15 +141,15 @@ TEST(fault_a_full_disk_can_be_emptied)
 /* Room that was given back for deletes is not for those who go on writing. */
 TEST(fault_writers_do_not_take_the_reserve)
 {
-    start(KEVY_FSYNC_EVERYSEC);
+    crash = model_start(&model, KEVY_FSYNC_EVERYSEC);
     CHECK_INT(fill_up(), MODEL_KEYS);
     for (uint32_t key = 1; key < MODEL_KEYS; key++) {
         (void)model_put(&model, 0, 2 * key + 1000, 3000);
         (void)model_put(&model, 0, 2 * key + 1001, 1000);
         CHECK_INT(delete_key(key), 0);
     }
-    reopen(KEVY_FSYNC_EVERYSEC);
-    CHECK_INT(version_of(1), 0);
+    model_reopen(&model, crash, KEVY_FSYNC_EVERYSEC);
+    CHECK_INT(model_version(&model, 1), 0);
     model_close(&model);
     crash_os_free(crash);
 }
@@ -181,7 +159,7 @@ TEST(fault_a_full_disk_can_be_flushed_to_the_last)
 {
     bool is_appended;
     int status = 0;
-    start(KEVY_FSYNC_EVERYSEC);
+    crash = model_start(&model, KEVY_FSYNC_EVERYSEC);
     CHECK_INT(fill_up(), MODEL_KEYS);
     for (uint32_t key = 0; status == 0 && key < MODEL_KEYS; key++) {
         crash_os_capacity(crash, crash_os_size(crash));
