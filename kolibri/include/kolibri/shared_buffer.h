@@ -7,7 +7,8 @@
  *     C to Java:    kol_writer_open, kol_write_…, kol_writer_send, call the bridge with what it
  *                   gave, kol_writer_delivered, kol_writer_close
  *     Java to C:    kol_message_open reads what came
- *     an answer:    kol_writer_open_room, kol_write_…, return kol_writer_answer
+ *     an answer:    kol_writer_open_room, kol_write_…, return kol_writer_answer; without
+ *                   kol_writer_delivered, for Java reads it only after the native has returned
  *
  * Memory that Java may keep is always the VM's own, so nothing is freed under a ByteBuffer. Env's
  * own thread.
