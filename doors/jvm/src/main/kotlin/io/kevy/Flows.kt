@@ -46,43 +46,33 @@ public fun Kevy.changes(): Flow<Change> =
                 queue.close()
                 throw failure
             }
-            thread(isDaemon = true, name = "kevy-flow") { pump(queue) }
+            pump({ queue.isClosed }) { give ->
+                ChangeRecords(queue.next()).forEach { _, change -> give(change) }
+            }
             awaitClose { queue.close() }
         }
         .buffer(Channel.RENDEZVOUS)
 
-private fun ProducerScope<Change>.pump(queue: ChangeQueue) {
-    try {
-        while (true) {
-            ChangeRecords(queue.next()).forEach { _, change ->
-                if (!handOver(change)) throw CancellationException()
-            }
-        }
-    } catch (failure: Throwable) {
-        close(failure)
-    }
-}
-
 private fun flowOf(subscribe: () -> Subscription): Flow<Message> =
     callbackFlow {
             val subscription = subscribe()
-            thread(isDaemon = true, name = "kevy-flow") { pump(subscription) }
+            pump({ subscription.isClosed }) { give -> give(subscription.next()) }
             awaitClose { subscription.close() }
         }
         .buffer(Channel.RENDEZVOUS)
 
 /**
- * Hands messages over one by one until the collector has gone. That closes the subscription, which
- * is no failure of the flow: told to a collector whose cancelling is still on its way to it, it
- * would count for more than the cancellation.
+ * Starts the thread that hands over what [take] brings, one by one, until the collector has gone.
+ * That closes the source, which is no failure of the flow: told to a collector whose cancelling is
+ * still on its way to it, it would count for more than the cancellation.
  */
-private fun ProducerScope<Message>.pump(subscription: Subscription) {
-    try {
-        while (handOver(subscription.next())) {
-            // The next one.
+private fun <T> ProducerScope<T>.pump(isClosed: () -> Boolean, take: ((T) -> Unit) -> Unit) {
+    thread(isDaemon = true, name = "kevy-flow") {
+        try {
+            while (true) take { if (!handOver(it)) throw CancellationException() }
+        } catch (failure: Throwable) {
+            if (failure !is CancellationException && !isClosed()) close(failure)
         }
-    } catch (failure: Throwable) {
-        if (!subscription.isClosed) close(failure)
     }
 }
 

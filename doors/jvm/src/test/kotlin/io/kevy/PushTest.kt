@@ -11,6 +11,7 @@ import kotlin.coroutines.CoroutineContext
 import kotlin.time.Duration.Companion.seconds
 import kotlinx.coroutines.CoroutineDispatcher
 import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.flow.collect
 import kotlinx.coroutines.flow.map
 import kotlinx.coroutines.flow.take
@@ -260,6 +261,12 @@ class PushTest {
 
     @Test
     fun `a cancelled flow ends as cancelled, also when its thread is the first to see it`() {
+        cancelledFlowEnds(kevy.messages("c"))
+        cancelledFlowEnds(kevy.changes())
+        assertEquals(0, kevy.publish("c", "x"))
+    }
+
+    private fun cancelledFlowEnds(flow: Flow<*>) {
         val cancelling = AtomicBoolean()
         val flowThreads = { Thread.getAllStackTraces().keys.filter { it.name == "kevy-flow" } }
         eventually("those of other flows have ended") { flowThreads().isEmpty() }
@@ -273,11 +280,10 @@ class PushTest {
                 }
             }
         runBlocking {
-            val collector = launch(inTurn) { kevy.messages("c").collect() }
+            val collector = launch(inTurn) { flow.collect() }
             cancelling.set(true)
             collector.cancel()
             collector.join()
         }
-        assertEquals(0, kevy.publish("c", "x"))
     }
 }
